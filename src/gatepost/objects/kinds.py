@@ -1,0 +1,69 @@
+"""The table of kinds that gatepost reads, and the one way from raw objects and bytes to typed ones."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+from gatepost.objects import core, dnsendpoint, gatewayapi, networking, serving
+from gatepost.objects.meta import KubernetesObject
+from gatepost.objects.refs import GroupKind, Ref, group_of, ref_of
+
+TYPES: tuple[type[KubernetesObject], ...] = (
+    core.Namespace,
+    core.ConfigMap,
+    core.Service,
+    core.Endpoints,
+    core.EndpointSlice,
+    core.Secret,
+    gatewayapi.GatewayClass,
+    gatewayapi.Gateway,
+    gatewayapi.ListenerSet,
+    gatewayapi.HTTPRoute,
+    gatewayapi.GRPCRoute,
+    gatewayapi.TLSRoute,
+    gatewayapi.TCPRoute,
+    gatewayapi.UDPRoute,
+    gatewayapi.ReferenceGrant,
+    serving.KnativeService,
+    serving.Route,
+    serving.Configuration,
+    serving.Revision,
+    serving.DomainMapping,
+    networking.KIngress,
+    networking.Certificate,
+    networking.ClusterDomainClaim,
+    dnsendpoint.DNSEndpoint,
+)
+
+BY_GROUP_KIND: Mapping[GroupKind, type[KubernetesObject]] = {type_.KIND.group_kind: type_ for type_ in TYPES}
+
+
+class UnreadableObject(Exception):
+    """An object does not have the form of its kind. `field` is the path of the first part that does not fit."""
+
+    def __init__(self, ref: Ref, field: str, problem: str) -> None:
+        super().__init__(f"{ref}: {field or 'object'}: {problem}")
+        self.ref = ref
+        self.field = field
+        self.problem = problem
+
+
+def type_for(group_kind: GroupKind) -> type[KubernetesObject]:
+    """The struct for a kind; a kind that gatepost does not know is read for its address alone."""
+    return BY_GROUP_KIND.get(group_kind, serving.Addressable)
+
+
+def typed(raw: Mapping[str, Any]) -> KubernetesObject:
+    """The typed view of a raw object without nulls.
+
+    Raises: UnreadableObject with the field path if a field that rules read has another type than its kind gives it.
+    """
+    ref = ref_of(raw)
+    try:
+        return msgspec.convert(raw, type_for(GroupKind(group_of(raw["apiVersion"]), raw["kind"])))
+    except msgspec.ValidationError as error:
+        problem, _, path = str(error).partition(" - at `$")
+        raise UnreadableObject(ref, path.rstrip("`").lstrip("."), problem) from error

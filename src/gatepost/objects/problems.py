@@ -1,0 +1,38 @@
+"""The two ways of saying no: a problem that somebody should mend, and a step that was rightly left out."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from gatepost.objects.refs import Ref
+
+
+class Problem(Struct, frozen=True, gc=False, order=True):
+    """Something that keeps a wish from coming true. Condition, event, log line and command line are rendered from it.
+
+    `about` is the object to look at and `field` the path in it; `message` says what was found and what was wanted,
+    without times, counters or random order; `hint` says what to do next.
+    """
+
+    reason: str
+    message: str
+    about: Ref
+    field: str = ""
+    hint: str = ""
+
+    def __str__(self) -> str:
+        where = f"{self.about}: {self.field}: " if self.field else f"{self.about}: "
+        return where + self.message + (f" {self.hint}" if self.hint else "")
+
+
+class Skipped(Struct, frozen=True, gc=False, order=True):
+    """A part of an object that takes no part, and the rule that says so: `at` and `field` are what decided."""
+
+    reason: str
+    message: str
+    at: Ref
+    field: str = ""
+
+    def __str__(self) -> str:
+        where = f"{self.at}: {self.field}: " if self.field else f"{self.at}: "
+        return where + self.message

@@ -1,0 +1,26 @@
+"""Settings of the process that rules read, held in the store like an object so that reading one is recorded too."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from gatepost.objects.meta import Kind, KubernetesObject, ObjectMeta
+from gatepost.objects.refs import Ref
+
+
+class Settings(KubernetesObject, frozen=True, kw_only=True):
+    """What a cluster's surroundings decide.
+
+    Attributes:
+        cluster_domain: the DNS suffix of Services.
+        system_namespace: where Knative's ConfigMaps lie.
+    """
+
+    KIND: ClassVar = Kind("gatepost", "Settings", "settings", ("v1",), namespaced=False)
+
+    metadata: ObjectMeta = ObjectMeta(name="settings")
+    cluster_domain: str = "cluster.local"
+    system_namespace: str = "knative-serving"
+
+
+SETTINGS_REF: Ref = Settings().ref

@@ -1,0 +1,45 @@
+"""What gatepost asks of a DNS provider."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from msgspec import Struct
+
+from gatepost.dns.endpoint import Changes, Endpoint, EndpointKey
+
+
+class RecordResult(Struct, frozen=True):
+    """How one change went: `error` is "" when the provider took it, else why not, in words for the record's owner."""
+
+    key: EndpointKey
+    error: str = ""
+
+
+class ProviderError(Exception):
+    """The provider could not be asked, or gave no usable answer; nothing is known about its records."""
+
+
+class Provider(Protocol):
+    """A place that holds DNS zones."""
+
+    async def zones(self) -> Sequence[str]:
+        """The names of the zones that it can write, without final dots. Raises: ProviderError."""
+        ...
+
+    async def records(self) -> Sequence[Endpoint]:
+        """All record sets of its zones, TXT ones included, complete or not at all. Raises: ProviderError."""
+        ...
+
+    def adjust(self, endpoints: Sequence[Endpoint]) -> Sequence[Endpoint]:
+        """The wanted record sets in the form in which `records` would report them once they are written."""
+        ...
+
+    async def apply(self, changes: Changes) -> Sequence[RecordResult]:
+        """Makes the changes, each record on its own: one refused record does not stop the others.
+
+        Returns: one result for each record set of `changes` (for an update, of its new side).
+        Raises: ProviderError if it is not known whether anything was changed.
+        """
+        ...

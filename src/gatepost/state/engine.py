@@ -1,0 +1,345 @@
+"""The memo of runs: which rule ran for which key, what it read, what it said, and what a change makes stale.
+
+A change touches cells: an object's Ref, a bucket of an index, the value of a rule for a key, a moment. The runs that
+read a touched cell are stale and run again, in the order of their ranks; a run whose value is the same as before
+touches nothing (early cut-off). So the work follows the change, not the number of objects.
+Source of the idea: build systems with recorded dependencies, such as Salsa and Skyframe.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Hashable, Iterable, Iterator
+from datetime import datetime
+from typing import Any, TypeVar, cast
+
+from msgspec import Struct
+
+from gatepost.objects.meta import KubernetesObject
+from gatepost.objects.refs import Ref
+from gatepost.state.rule import Rule
+from gatepost.state.store import Buckets, Index, Store
+from gatepost.state.view import View
+
+ValueT = TypeVar("ValueT")
+
+
+class Run:
+    """One rule for one key: its value and the reads that the value rests on."""
+
+    __slots__ = ("key", "reads", "rule", "stale", "until", "value", "wanted")
+
+    def __init__(self, rule: Rule[Any], key: Hashable) -> None:
+        self.rule = rule
+        self.key = key
+        self.value: Any = None
+        self.reads: tuple[Hashable, ...] = ()
+        self.until: datetime | None = None
+        self.stale = False
+        self.wanted = False
+
+    def __repr__(self) -> str:
+        return f"Run({self.rule.name}, {self.key})"
+
+
+class Change(Struct, frozen=True):
+    """A value that came out other than before. `new` is None when the key is gone, `old` when it is new."""
+
+    rule: Rule[Any]
+    key: Hashable
+    old: Any
+    new: Any
+
+
+class Failure(Struct, frozen=True):
+    """A rule that raised: a fault of gatepost. Its last good value stands until one of its reads changes."""
+
+    rule: Rule[Any]
+    key: Hashable
+    error: Exception
+
+
+class Engine:
+    """Keeps the values of rules up to date with a store of objects.
+
+    Args:
+        rules: all rules, in any order; their names must differ.
+        indexes: over objects and over values of rules.
+        start: the time of the first pass.
+    """
+
+    def __init__(self, rules: Iterable[Rule[Any]], indexes: Iterable[Index], start: datetime) -> None:
+        self.store = Store()
+        self.clock = start
+        self.failures: dict[tuple[str, Hashable], Failure] = {}
+        self._rules = {rule.name: rule for rule in rules}
+        self._runs: dict[str, dict[Hashable, Run]] = {name: {} for name in self._rules}
+        self._readers: dict[Hashable, Run | set[Run]] = {}
+        self._pending: list[tuple[int, int, Run]] = []
+        self._order = 0
+        self._changes: dict[tuple[str, Hashable], Change] = {}
+        self._executing: list[tuple[Run, View]] = []
+        self._timers: list[tuple[datetime, int, Run]] = []
+        self._value_indexes: dict[str, list[tuple[Index, Buckets]]] = {}
+        self._value_buckets: dict[str, Buckets] = {}
+        self._rules_over_type: dict[type[KubernetesObject], list[Rule[Any]]] = {}
+        self._rules_over_index: dict[str, list[Rule[Any]]] = {}
+        self._declare(list(indexes))
+
+    def _declare(self, indexes: list[Index]) -> None:
+        for index in indexes:
+            if isinstance(index.source, str):
+                if index.source not in self._rules:
+                    raise ValueError(f"{index!r} is built from rule {index.source!r}, which is not there")
+                buckets = self._value_buckets[index.name] = Buckets()
+                self._value_indexes.setdefault(index.source, []).append((index, buckets))
+            else:
+                self.store.add_index(index)
+            if index.name in self._rules:
+                raise ValueError(f"{index!r} has the name of a rule: records of reads could not tell them apart")
+        for rule in self._rules.values():
+            if isinstance(rule.over, Index):
+                self._rules_over_index.setdefault(rule.over.name, []).append(rule)
+            else:
+                types = rule.over if isinstance(rule.over, tuple) else (rule.over,)
+                for type_ in types:
+                    self._rules_over_type.setdefault(type_, []).append(rule)
+
+    # Changes from outside
+
+    def put(self, obj: KubernetesObject, ref: Ref | None = None) -> bool:
+        """Takes an object in. Returns: whether it differs from what was known. Runs nothing yet."""
+        ref = ref if ref is not None else obj.ref
+        is_new = self.store.get(ref) is None
+        touched = self.store.put(obj, ref)
+        if touched is None:
+            return False
+        self._touch(ref)
+        if is_new:
+            for rule in self._rules_over_type.get(type(obj), ()):
+                self._want(rule, ref)
+        self._touch_buckets(touched)
+        return True
+
+    def remove(self, ref: Ref) -> bool:
+        """Takes note that an object is gone. Returns: whether it was known. Runs nothing yet."""
+        old = self.store.get(ref)
+        touched = self.store.remove(ref)
+        if old is None or touched is None:
+            return False
+        self._touch(ref)
+        for rule in self._rules_over_type.get(type(old), ()):
+            self._unwant(rule, ref)
+        self._touch_buckets(touched)
+        return True
+
+    def advance(self, now: datetime) -> None:
+        """Moves the time on; runs whose answer held only until then are stale. The time never goes back."""
+        self.clock = max(self.clock, now)
+        while self._timers and self._timers[0][0] <= self.clock:
+            moment, _, run = heapq.heappop(self._timers)
+            if run.until == moment:
+                self._make_stale(run)
+
+    def next_moment(self) -> datetime | None:
+        """When the next run gets stale by time alone, None if none does."""
+        while self._timers and self._timers[0][2].until != self._timers[0][0]:
+            heapq.heappop(self._timers)
+        return self._timers[0][0] if self._timers else None
+
+    # Running
+
+    def run_stale(self) -> list[Change]:
+        """Runs whatever is stale until nothing is. Returns: the values that changed, in the order in which they did."""
+        while self._pending:
+            _, _, run = heapq.heappop(self._pending)
+            if not run.stale:
+                continue
+            if self._is_needed(run):
+                self._execute(run)
+            elif self._runs[run.rule.name].get(run.key) is run:
+                self._forget(run)
+        changes = [change for change in self._changes.values() if change.old != change.new]
+        self._changes = {}
+        return changes
+
+    def value(self, rule: Rule[ValueT], key: Hashable) -> ValueT | None:
+        """The value that a rule has for a key, None if it does not run for that key."""
+        run = self._runs[rule.name].get(key)
+        return cast("ValueT | None", run.value) if run is not None else None
+
+    def values(self, rule: Rule[ValueT]) -> Iterator[tuple[Hashable, ValueT]]:
+        """All keys and values of a rule."""
+        return ((run.key, cast("ValueT", run.value)) for run in list(self._runs[rule.name].values()))
+
+    def reads_of(self, rule: Rule[Any], key: Hashable) -> tuple[Hashable, ...]:
+        """What the value of a rule for a key rests on: the answer to "why"."""
+        run = self._runs[rule.name].get(key)
+        return run.reads if run is not None else ()
+
+    def rule(self, name: str) -> Rule[Any]:
+        """Raises: KeyError if no rule has that name."""
+        return self._rules[name]
+
+    @property
+    def rules(self) -> Iterable[Rule[Any]]:
+        return self._rules.values()
+
+    # What a View asks
+
+    def object_at(self, ref: Ref) -> KubernetesObject | None:
+        return self.store.get(ref)
+
+    def bucket(self, index: Index, key: Hashable, reader: Rule[Any]) -> tuple[Any, ...]:
+        if not isinstance(index.source, str):
+            return self.store.members(index, key)
+        self._check_rank(self._rules[index.source], reader)
+        return self._value_buckets[index.name].members(key)
+
+    def value_of(self, rule: Rule[Any], key: Hashable, reader: Rule[Any]) -> Any:
+        self._check_rank(rule, reader)
+        run = self._runs[rule.name].get(key)
+        if run is None:
+            run = self._runs[rule.name][key] = Run(rule, key)
+            run.stale = True
+        if run.stale:
+            self._execute(run)
+        return run.value
+
+    def _check_rank(self, asked: Rule[Any], reader: Rule[Any]) -> None:
+        if asked.rank >= reader.rank:
+            raise ValueError(
+                f"{reader!r} of rank {reader.rank} asks {asked!r} of rank {asked.rank}: only lower ranks can be asked"
+            )
+
+    # Inside: which runs there are
+
+    def _want(self, rule: Rule[Any], key: Hashable) -> None:
+        runs = self._runs[rule.name]
+        run = runs.get(key)
+        if run is None:
+            run = runs[key] = Run(rule, key)
+            self._make_stale(run)
+        run.wanted = True
+
+    def _unwant(self, rule: Rule[Any], key: Hashable) -> None:
+        run = self._runs[rule.name].get(key)
+        if run is not None:
+            run.wanted = False
+            self._make_stale(run)
+
+    def _is_needed(self, run: Run) -> bool:
+        return run.wanted or (run.rule.name, run.key) in self._readers
+
+    def _forget(self, run: Run) -> None:
+        del self._runs[run.rule.name][run.key]
+        self._record(run, (), None)
+        self.failures.pop((run.rule.name, run.key), None)
+        self._set_value(run, None)
+
+    # Inside: one run
+
+    def _execute(self, run: Run) -> None:
+        run.stale = False
+        view = View(self, run.rule)
+        self._executing.append((run, view))
+        try:
+            value = run.rule.run(run.key, view)
+        except Exception as error:  # a fault of ours: this key keeps its last value, the others go on
+            self.failures[run.rule.name, run.key] = Failure(run.rule, run.key, error)
+            value = run.value
+        else:
+            if self.failures:
+                self.failures.pop((run.rule.name, run.key), None)
+        finally:
+            self._executing.pop()
+        self._record(run, view.reads, view.until)
+        self._set_value(run, value)
+
+    def _record(self, run: Run, reads: tuple[Hashable, ...], until: datetime | None) -> None:
+        old = run.reads
+        if reads != old:
+            run.reads = reads
+            kept = set(reads)
+            for cell in old:
+                if cell not in kept:
+                    self._remove_reader(cell, run)
+            for cell in reads:
+                self._add_reader(cell, run)
+        if until != run.until:
+            run.until = until
+            if until is not None:
+                self._order += 1
+                heapq.heappush(self._timers, (until, self._order, run))
+
+    def _add_reader(self, cell: Hashable, run: Run) -> None:
+        readers = self._readers.get(cell)
+        if readers is None:
+            self._readers[cell] = run
+        elif isinstance(readers, set):
+            readers.add(run)
+        elif readers is not run:
+            self._readers[cell] = {readers, run}
+
+    def _remove_reader(self, cell: Hashable, run: Run) -> None:
+        readers = self._readers.get(cell)
+        if isinstance(readers, set):
+            readers.discard(run)
+            if readers:
+                return
+        elif readers is not run:
+            return
+        del self._readers[cell]
+        if isinstance(cell, tuple) and cell[0] in self._runs:
+            asked = self._runs[cell[0]].get(cell[1])
+            if asked is not None and not asked.wanted:
+                self._make_stale(asked)  # nobody asks any more: the sweep drops it
+
+    def _set_value(self, run: Run, value: Any) -> None:
+        old = run.value
+        if value == old:
+            return
+        run.value = value
+        place = (run.rule.name, run.key)
+        first = self._changes.get(place)
+        self._changes[place] = Change(run.rule, run.key, old if first is None else first.old, value)
+        self._touch(place)
+        for index, buckets in self._value_indexes.get(run.rule.name, ()):
+            before = index.entries(old) if old is not None else ()
+            after = index.entries(value) if value is not None else ()
+            self._touch_buckets([(index.name, key) for key in buckets.replace(run.key, before, after)])
+
+    # Inside: what a change touches
+
+    def _touch(self, cell: Hashable) -> None:
+        for run, view in self._executing:
+            if view.has_read(cell):
+                self._make_stale(run)  # it looked before this change and must look again
+        readers = self._readers.get(cell)
+        if readers is None:
+            return
+        if isinstance(readers, set):
+            for reader in readers:
+                self._make_stale(reader)
+        else:
+            self._make_stale(readers)
+
+    def _touch_buckets(self, cells: Iterable[Hashable]) -> None:
+        for cell in cells:
+            self._touch(cell)
+            index_name, key = cast("tuple[str, Hashable]", cell)
+            for rule in self._rules_over_index.get(index_name, ()):
+                if self._is_in_bucket(index_name, key):
+                    self._want(rule, key)
+                else:
+                    self._unwant(rule, key)
+
+    def _is_in_bucket(self, index_name: str, key: Hashable) -> bool:
+        buckets = self._value_buckets.get(index_name)
+        return key in (buckets if buckets is not None else self.store.buckets(index_name))
+
+    def _make_stale(self, run: Run) -> None:
+        if not run.stale:
+            run.stale = True
+            self._order += 1
+            heapq.heappush(self._pending, (run.rule.rank, self._order, run))

@@ -1,0 +1,168 @@
+"""The objects that are known, with declared indexes over them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Iterator
+from typing import Any
+
+from gatepost.objects.meta import KubernetesObject
+from gatepost.objects.refs import Ref
+
+
+class Index:
+    """Which members an object (or the value of a rule) has in which buckets.
+
+    Args:
+        name: unique; part of the record of a read.
+        source: the type of the objects, or the name of the rule, that it is built from.
+        entries: gives (bucket key, member) pairs of one object or value; a member is whatever readers need, so that a
+            change outside it wakes none of them.
+    """
+
+    __slots__ = ("entries", "name", "source")
+
+    def __init__(
+        self,
+        name: str,
+        source: type[KubernetesObject] | str,
+        entries: Callable[[Any], Iterable[tuple[Hashable, Any]]],
+    ) -> None:
+        self.name = name
+        self.source = source
+        self.entries = entries
+
+    def __repr__(self) -> str:
+        return f"Index({self.name!r})"
+
+
+class Buckets:
+    """The content of one index: bucket key -> owner -> members of that owner.
+
+    A bucket with one owner is a bare pair: at a hundred thousand names nearly all are, and a mapping each would be the
+    largest part of the memory.
+    """
+
+    __slots__ = ("_by_key",)
+
+    def __init__(self) -> None:
+        self._by_key: dict[Hashable, tuple[Hashable, tuple[Any, ...]] | dict[Hashable, tuple[Any, ...]]] = {}
+
+    def replace(
+        self,
+        owner: Hashable,
+        old: Iterable[tuple[Hashable, Any]],
+        new: Iterable[tuple[Hashable, Any]],
+    ) -> list[Hashable]:
+        """Puts the new members of an owner in the place of its old ones. Returns: the keys whose bucket changed."""
+        before, after = _by_key(old), _by_key(new)
+        if before == after:
+            return []
+        touched = [key for key in before if key not in after]
+        for key in touched:
+            self._drop(key, owner)
+        for key, members in after.items():
+            if before.get(key) != members:
+                self._put(key, owner, members)
+                touched.append(key)
+        return touched
+
+    def members(self, key: Hashable) -> tuple[Any, ...]:
+        """The members of a bucket in the order of their owners, which does not depend on the order of events."""
+        bucket = self._by_key.get(key)
+        if bucket is None:
+            return ()
+        if isinstance(bucket, tuple):
+            return bucket[1]
+        return tuple(member for owner in sorted(bucket) for member in bucket[owner])  # type: ignore[type-var]
+
+    def keys(self) -> Iterator[Hashable]:
+        return iter(self._by_key)
+
+    def __contains__(self, key: Hashable) -> bool:
+        return key in self._by_key
+
+    def _put(self, key: Hashable, owner: Hashable, members: tuple[Any, ...]) -> None:
+        bucket = self._by_key.get(key)
+        if isinstance(bucket, dict):
+            bucket[owner] = members
+        elif bucket is None or bucket[0] == owner:
+            self._by_key[key] = (owner, members)
+        else:
+            self._by_key[key] = {bucket[0]: bucket[1], owner: members}
+
+    def _drop(self, key: Hashable, owner: Hashable) -> None:
+        bucket = self._by_key.get(key)
+        if isinstance(bucket, dict):
+            bucket.pop(owner, None)
+            if len(bucket) == 1:
+                self._by_key[key] = next(iter(bucket.items()))
+        elif bucket is not None and bucket[0] == owner:
+            del self._by_key[key]
+
+
+def _by_key(entries: Iterable[tuple[Hashable, Any]]) -> dict[Hashable, tuple[Any, ...]]:
+    grouped: dict[Hashable, tuple[Any, ...]] = {}
+    for key, member in entries:
+        grouped[key] = (*grouped[key], member) if key in grouped else (member,)
+    return grouped
+
+
+class Store:
+    """Objects by Ref. A change gives the reads that it touches; nothing else learns of it."""
+
+    def __init__(self, indexes: Iterable[Index] = ()) -> None:
+        self._objects: dict[Ref, KubernetesObject] = {}
+        self._indexes: dict[type[KubernetesObject], list[tuple[Index, Buckets]]] = {}
+        self._buckets: dict[str, Buckets] = {}
+        for index in indexes:
+            self.add_index(index)
+
+    def add_index(self, index: Index) -> None:
+        """Declares an index over objects. Must come before the first object of its type."""
+        if isinstance(index.source, str):
+            raise TypeError(f"{index!r} is built from rule {index.source}: the engine keeps it, not the store")
+        if index.name in self._buckets:
+            raise ValueError(f"{index!r} is declared twice")
+        buckets = self._buckets[index.name] = Buckets()
+        self._indexes.setdefault(index.source, []).append((index, buckets))
+
+    def get(self, ref: Ref) -> KubernetesObject | None:
+        return self._objects.get(ref)
+
+    def members(self, index: Index, key: Hashable) -> tuple[Any, ...]:
+        return self._buckets[index.name].members(key)
+
+    def buckets(self, index_name: str) -> Buckets:
+        return self._buckets[index_name]
+
+    def items(self) -> Iterator[tuple[Ref, KubernetesObject]]:
+        """All objects, in the order in which they first came."""
+        return iter(list(self._objects.items()))
+
+    def __len__(self) -> int:
+        return len(self._objects)
+
+    def put(self, obj: KubernetesObject, ref: Ref) -> list[Hashable] | None:
+        """Stores an object. Returns: the buckets that changed as (index name, key), None if the object is as it was."""
+        old = self._objects.get(ref)
+        if old == obj:
+            return None
+        self._objects[ref] = obj
+        return self._reindex(ref, type(obj), old, obj)
+
+    def remove(self, ref: Ref) -> list[Hashable] | None:
+        """Forgets an object. Returns: as `put`; None if it was not there."""
+        old = self._objects.pop(ref, None)
+        if old is None:
+            return None
+        return self._reindex(ref, type(old), old, None)
+
+    def _reindex(
+        self, ref: Ref, type_: type[KubernetesObject], old: KubernetesObject | None, new: KubernetesObject | None
+    ) -> list[Hashable]:
+        touched: list[Hashable] = []
+        for index, buckets in self._indexes.get(type_, ()):
+            before = index.entries(old) if old is not None else ()
+            after = index.entries(new) if new is not None else ()
+            touched.extend((index.name, key) for key in buckets.replace(ref, before, after))
+        return touched
