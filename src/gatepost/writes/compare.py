@@ -19,9 +19,9 @@ def wanted_object(apply: Apply, current: Mapping[str, Any] | None) -> Raw | None
         exist and is not ours to create.
     """
     if current is None:
-        return _copy(apply.fields) if apply.may_create else None
-    result = _copy(current)
-    fields = _copy(apply.fields)
+        return dict(_copy(apply.fields)) if apply.may_create else None
+    result: Raw = _copy(current)
+    fields: Raw = _copy(apply.fields)
     fields.pop("apiVersion", None)  # an object may be read in another version than it is written in
     for path in apply.at_creation:
         _remove(fields, path.split("."))
@@ -39,7 +39,7 @@ def wanted_status(wish: Mapping[str, Any], current: Mapping[str, Any], now: str)
 
     Conditions that equal the present one but for the time keep its time; the others get `now` (RFC 3339, UTC).
     """
-    status = _copy(current)
+    status: Raw = _copy(current)
     for key, value in wish.items():
         if value is None:
             status.pop(key, None)

@@ -48,8 +48,8 @@ class Apply(Struct, frozen=True):
 
     Attributes:
         fields: the object in its raw form, with only the fields that are ours.
-        whole: dotted paths of which we own everything: what is there and not in `fields` is removed. Elsewhere mappings are
-            merged, and lists replaced.
+        whole: dotted paths of which we own everything: what is there and not in `fields` is removed. Elsewhere mappings
+            are merged, and lists replaced.
         at_creation: dotted paths that count only while the object does not exist yet; later they are left as found.
         entries: our part of shared lists. They are written only while the object exists.
         may_create: False for objects that others make and we only add to.
