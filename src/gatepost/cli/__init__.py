@@ -1,0 +1,23 @@
+"""The command line. Each command is a file of its own, loaded only when it is called.
+
+In: arguments, files, a kubeconfig. Out: what a person or a pipeline reads, and an exit code:
+0 done, 1 the input has problems (all are listed), 2 wrong use, 3 something outside failed.
+Never: a rule of its own; commands put together what the other packages do.
+Read `commands.py` first.
+"""
+
+from __future__ import annotations
+
+import sys
+
+
+def main() -> None:
+    """The entry point of the `gatepost` program."""
+    if sys.argv[1:] == ["--version"]:  # scripts ask this often: answer before anything is imported
+        from gatepost import __version__
+
+        sys.stdout.write(f"gatepost {__version__}\n")
+        return
+    from gatepost.cli.commands import gatepost
+
+    gatepost(prog_name="gatepost")

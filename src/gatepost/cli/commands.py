@@ -1,0 +1,67 @@
+"""The group of commands and what all of them share: lazy loading, `--version`, exit codes."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Mapping
+
+import click
+
+from gatepost import __version__
+
+COMMANDS: Mapping[str, tuple[str, str]] = {
+    "render": ("gatepost.cli.render", "Desired objects and statuses from manifests."),
+    "endpoints": ("gatepost.cli.endpoints", "DNS endpoints from manifests or the cluster."),
+    "explain": ("gatepost.cli.explain", "What serves a hostname, or why nothing does."),
+    "run": ("gatepost.cli.run", "Runs the controllers against a cluster."),
+    "up": ("gatepost.cli.up", "Runs all of it on this machine, with no cluster."),
+    "completion": ("gatepost.cli.completion", "Prints the completion script for a shell."),
+}
+"""Name of a command -> the module whose attribute `command` it is, and its line in `gatepost --help`.
+
+The line stands here so that the help of the group imports no command.
+"""
+
+
+class LazyGroup(click.Group):
+    """A group that imports the module of a command when it is called."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        command = importlib.import_module(COMMANDS[cmd_name][0]).command
+        assert isinstance(command, click.Command)
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """As click does it, with the nearest command in the message for a name that is none."""
+        try:
+            return super().resolve_command(ctx, args)
+        except click.UsageError as error:
+            import difflib
+
+            near = difflib.get_close_matches(args[0], COMMANDS, n=1)
+            if near:
+                error.message += f" Did you mean {near[0]!r}?"
+            raise
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, line) for name, (_, line) in COMMANDS.items()])
+
+
+@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(__version__, message="gatepost %(version)s")
+def gatepost() -> None:
+    """Keeps the hostnames of a Kubernetes cluster served, from Knative and Gateway API to the record in DNS.
+
+    \b
+    Try it with no cluster:   gatepost up
+    See what would be made:   gatepost render manifests/
+    Ask about one name:       gatepost explain app.example.com
+    """
