@@ -1,0 +1,118 @@
+"""The ConfigMap `config-network`: class, TLS, HTTP and claim settings that DomainMappings, Routes and gateways share."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+import yaml
+from msgspec import Struct
+
+from gatepost.objects.core import ConfigMap
+from gatepost.objects.gatewayapi import LabelSelector
+from gatepost.objects.problems import Problem
+from gatepost.objects.refs import Ref
+from gatepost.objects.settings import SETTINGS_REF, Settings
+from gatepost.reconcilers.configmaps import UnreadableValue, Values
+from gatepost.state.rule import Rule
+from gatepost.state.view import View
+
+NAME = "config-network"
+
+ENABLED = "enabled"
+REDIRECTED = "redirected"
+DISABLED = "disabled"
+
+DEFAULT_DOMAIN_TEMPLATE = "{{.Name}}.{{.Namespace}}.{{.Domain}}"
+DEFAULT_TAG_TEMPLATE = "{{.Tag}}-{{.Name}}"
+
+_ISSUING_KEYS = ("external-domain-tls", "auto-tls", "autoTLS")
+_SELECTOR_KEY = "namespace-wildcard-cert-selector"
+
+
+class NetworkConfig(Struct, frozen=True):
+    """What `config-network` says, with Knative's defaults for what it does not say.
+
+    Attributes:
+        http_protocol: ENABLED, REDIRECTED or DISABLED.
+        domain_template, tag_template: Go templates as written; who uses one finds out whether it can be used.
+        namespace_wildcard_cert_selector: namespaces that share a wildcard certificate; None selects none.
+    """
+
+    ingress_class: str = "istio.ingress.networking.knative.dev"
+    certificate_class: str = "cert-manager.certificate.networking.knative.dev"
+    domain_template: str = DEFAULT_DOMAIN_TEMPLATE
+    tag_template: str = DEFAULT_TAG_TEMPLATE
+    rollout_duration_seconds: int = 0
+    autocreate_cluster_domain_claims: bool = False
+    default_external_scheme: str = "http"
+    http_protocol: str = ENABLED
+    external_domain_tls: bool = False
+    cluster_local_domain_tls: bool = False
+    system_internal_tls: bool = False
+    namespace_wildcard_cert_selector: LabelSelector | None = None
+
+
+def network_config(ref: Ref, view: View) -> NetworkConfig | Problem:
+    """The settings in the ConfigMap of that Ref; the defaults if it does not exist, a problem if it does not parse."""
+    config_map = view.get(ConfigMap, ref)
+    if config_map is None:
+        return NetworkConfig()
+    try:
+        return parse(Values(config_map.data))
+    except UnreadableValue as error:
+        return error.as_problem(ref)
+
+
+def parse(values: Values) -> NetworkConfig:
+    """The settings in the data of a `config-network`.
+
+    Raises: UnreadableValue for the first value that cannot be understood.
+    Source: spec of config-network in knative.dev/networking; older keys give way to the newer ones.
+    """
+    default = NetworkConfig()
+    return NetworkConfig(
+        ingress_class=values.text(("ingress-class", "ingress.class"), default.ingress_class),
+        certificate_class=values.text(("certificate-class", "certificate.class"), default.certificate_class),
+        domain_template=values.text(("domain-template", "domainTemplate"), default.domain_template),
+        tag_template=values.text(("tag-template", "tagTemplate"), default.tag_template),
+        rollout_duration_seconds=values.whole_seconds(("rollout-duration", "rolloutDuration"), 0),
+        autocreate_cluster_domain_claims=values.boolean(
+            ("autocreate-cluster-domain-claims", "autocreateClusterDomainClaims"), default=False
+        ),
+        default_external_scheme=values.text(
+            ("default-external-scheme", "defaultExternalScheme"), default.default_external_scheme
+        ),
+        http_protocol=values.choice(("http-protocol", "httpProtocol"), (ENABLED, REDIRECTED, DISABLED), ENABLED),
+        # Present wins even when off: a newer key that is not "enabled" hides an older one that is.
+        external_domain_tls=values.text(_ISSUING_KEYS, "").lower() == ENABLED,
+        cluster_local_domain_tls=values.choice(("cluster-local-domain-tls",), (ENABLED, DISABLED), DISABLED) == ENABLED,
+        system_internal_tls=_system_internal_tls(values),
+        namespace_wildcard_cert_selector=_wildcard_selector(values),
+    )
+
+
+def _system_internal_tls(values: Values) -> bool:
+    """On by its own key, or by the older `internal-encryption` even where the newer one says disabled."""
+    own = values.choice(("system-internal-tls",), (ENABLED, DISABLED), DISABLED)
+    return own == ENABLED or values.text(("internal-encryption",), "").lower() == "true"
+
+
+def _wildcard_selector(values: Values) -> LabelSelector | None:
+    text = values.text((_SELECTOR_KEY,), "")
+    if not text:
+        return None
+    try:
+        selector: Any = yaml.safe_load(text)
+        return msgspec.convert(selector, LabelSelector | None)  # type: ignore[call-overload, no-any-return]
+    except (yaml.YAMLError, msgspec.ValidationError) as error:
+        raise UnreadableValue(_SELECTOR_KEY, text, "a label selector in YAML") from error
+
+
+CONFIG_NETWORK: Rule[NetworkConfig | Problem] = Rule("config-network", network_config, rank=0)
+
+
+def current_network_config(view: View) -> NetworkConfig | Problem:
+    """The settings in force: those of `config-network` in Knative's namespace."""
+    settings = view.get(Settings, SETTINGS_REF) or Settings()
+    return view.value(CONFIG_NETWORK, ConfigMap.KIND.ref(settings.system_namespace, NAME))
