@@ -1,0 +1,266 @@
+"""Objects kept on disk: an append-only log, rewritten when most of it is history.
+
+A line per change, each with a checksum. A write counts as kept once its line is synced; lines that arrive while a
+sync runs share the next one. A kill in the middle of a line leaves a torn last line, which is cut off when the
+directory is opened again: nobody was told that this write had succeeded.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import fcntl
+import os
+import zlib
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import IO, Any
+
+import msgspec
+
+from gatepost.kubernetes.values import Raw
+from gatepost.standalone.apiserver.errors import DataDirDamaged, DataDirInUse, DataDirUnusable
+
+_FORMAT = "gatepost objects 1"
+_FILE = "objects.log"
+_COMPACT_FROM_BYTES = 16 * 1024 * 1024
+
+
+class Entry(msgspec.Struct, omit_defaults=True):
+    """One line of the log: an object as it is from this resourceVersion on, or the one that is gone.
+
+    The first line of a file has `format` instead and carries on the resourceVersion counter.
+    """
+
+    rv: int
+    put: Raw | None = None
+    delete: tuple[str, str, str, str] | None = None
+    """group, kind, namespace, name"""
+    format: str = ""
+
+
+class Loaded(msgspec.Struct):
+    """What a data directory held when it was opened."""
+
+    objects: list[Raw]
+    resource_version: int
+    torn: str = ""
+    """What was cut off at the end of the log, told for a person; "" if it was whole."""
+
+
+class Journal:
+    """The log of one data directory. Make one with `open_journal`."""
+
+    def __init__(self, directory: Path, lock: IO[str], log: IO[bytes], loaded: Loaded) -> None:
+        self.loaded = loaded
+        self.failure: OSError | None = None
+        self._directory = directory
+        self._lock = lock
+        self._log = log
+        self._size_bytes = log.seek(0, os.SEEK_END)
+        self._compact_at_bytes = max(_COMPACT_FROM_BYTES, self._size_bytes * 2)
+        self._pending: list[bytes] = []
+        self._waiting: list[asyncio.Future[None]] = []
+        self._flusher: asyncio.Task[None] | None = None
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="journal")
+        self._encoder = msgspec.json.Encoder()
+
+    def append(self, entries: Iterable[Entry]) -> None:
+        """Takes changes in the order they happened; `settled` tells when they are on disk."""
+        self._pending.extend(_line(self._encoder.encode(entry)) for entry in entries)
+        if self._pending and self._flusher is None:
+            self._flusher = asyncio.get_running_loop().create_task(self._flush())
+
+    async def settled(self) -> None:
+        """Returns when all that was appended before the call is on disk.
+
+        Raises: DataDirUnusable if writing failed; from then on every call raises it.
+        """
+        if self._flusher is not None and self.failure is None:
+            waiting = asyncio.get_running_loop().create_future()
+            self._waiting.append(waiting)
+            await waiting
+        if self.failure is not None:
+            raise DataDirUnusable(self._directory, self.failure)
+
+    @property
+    def is_due_for_compaction(self) -> bool:
+        return self._size_bytes > self._compact_at_bytes
+
+    async def compact(self, resource_version: int, objects: Callable[[], Iterable[Raw]]) -> None:
+        """Rewrites the log with only the objects that are there now.
+
+        Args:
+            objects: all objects at `resource_version`; called in another thread, so it must give values that nobody
+                changes any more. What was appended before this call is part of them.
+        """
+        await self.settled()
+        if self.failure is None and self._flusher is None:
+            self._flusher = asyncio.get_running_loop().create_task(self._rewrite(resource_version, objects))
+            await self.settled()
+
+    async def close(self) -> None:
+        """Writes what is left, and lets go of the directory."""
+        try:
+            await self.settled()
+        except DataDirUnusable:
+            pass  # those who waited for the write have been told
+        finally:
+            self._thread.shutdown()
+            self._log.close()
+            self._lock.close()
+
+    async def _flush(self) -> None:
+        loop = asyncio.get_running_loop()
+        while self._pending and self.failure is None:
+            content, waiting = b"".join(self._pending), self._waiting
+            self._pending, self._waiting = [], []
+            try:
+                await loop.run_in_executor(self._thread, self._write, content)
+            except OSError as error:
+                self.failure = error
+            _release(waiting)
+        self._flusher = None
+        # Whoever began to wait after the last batch was taken waits for nothing more.
+        _release(self._waiting)
+        self._waiting = []
+
+    async def _rewrite(self, resource_version: int, objects: Callable[[], Iterable[Raw]]) -> None:
+        waiting, self._waiting = self._waiting, []
+        try:
+            write = asyncio.get_running_loop().run_in_executor(
+                self._thread, lambda: _write_log(self._directory, resource_version, objects())
+            )
+            log, size = await write
+            self._log.close()
+            self._log, self._size_bytes = log, size
+            self._compact_at_bytes = max(_COMPACT_FROM_BYTES, size * 2)
+        except OSError as error:
+            self.failure = error
+        _release(waiting)
+        await self._flush()
+
+    def _write(self, content: bytes) -> None:
+        self._log.write(content)
+        self._log.flush()
+        os.fdatasync(self._log.fileno())
+        self._size_bytes += len(content)
+
+
+def open_journal(directory: Path) -> Journal:
+    """Opens a data directory, and makes it if it is not there.
+
+    Raises:
+        DataDirInUse: another process has it open.
+        DataDirDamaged: a line other than the last cannot be read.
+        DataDirUnusable: it cannot be made, read or written.
+    """
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+        lock = _locked(directory)
+    except OSError as error:
+        raise DataDirUnusable(directory, error) from error
+    try:
+        loaded = _load(directory / _FILE)
+        # A start with a clean file also drops the history that nobody can ask for any more.
+        log, _ = _write_log(directory, loaded.resource_version, loaded.objects)
+    except OSError as error:
+        lock.close()
+        raise DataDirUnusable(directory, error) from error
+    except DataDirDamaged:
+        lock.close()
+        raise
+    return Journal(directory, lock, log, loaded)
+
+
+def _locked(directory: Path) -> IO[str]:
+    lock = open(directory / "lock", "a+", encoding="utf-8")  # noqa: SIM115 - it is held while the journal is open
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError as error:
+        lock.seek(0)
+        holder = lock.read().strip()
+        lock.close()
+        raise DataDirInUse(directory, holder) from error
+    lock.truncate(0)
+    lock.write(str(os.getpid()))
+    lock.flush()
+    return lock
+
+
+def _load(path: Path) -> Loaded:
+    objects: dict[tuple[str, str, str, str], Raw] = {}
+    resource_version = 0
+    torn = ""
+    content = path.read_bytes() if path.exists() else b""
+    lines = content.split(b"\n")
+    last = lines.pop() if lines else b""
+    decoder = msgspec.json.Decoder(Entry)
+    for number, line in enumerate(lines, 1):
+        try:
+            entry = decoder.decode(_checked(line))
+            if number == 1 and entry.format != _FORMAT:
+                raise ValueError(f"it is not of format {_FORMAT!r}")
+        except (ValueError, msgspec.DecodeError) as error:
+            if number == len(lines) and not last and number > 1:
+                torn = f"{path}: the last line ({len(line)} bytes) was not written to its end"
+                break
+            raise DataDirDamaged(path, number, str(error)) from error
+        resource_version = max(resource_version, entry.rv)
+        if entry.put is not None:
+            objects[_key(entry.put)] = entry.put
+        elif entry.delete is not None:
+            objects.pop(entry.delete, None)
+    if last:
+        torn = f"{path}: the last line ({len(last)} bytes) was not written to its end"
+    return Loaded(list(objects.values()), resource_version, torn)
+
+
+def _write_log(directory: Path, resource_version: int, objects: Iterable[Raw]) -> tuple[IO[bytes], int]:
+    """Writes a new log beside the old one and puts it in its place in one step."""
+    fresh = directory / f"{_FILE}.new"
+    log = open(fresh, "wb")  # noqa: SIM115 - it stays open as the log
+    try:
+        encode = msgspec.json.encode
+        log.write(_line(encode(Entry(rv=resource_version, format=_FORMAT))))
+        for raw in objects:
+            log.write(_line(encode(Entry(rv=int(raw["metadata"]["resourceVersion"]), put=raw))))
+        log.flush()
+        os.fsync(log.fileno())
+        fresh.replace(directory / _FILE)
+        _sync_directory(directory)
+    except BaseException:
+        log.close()
+        raise
+    return log, log.tell()
+
+
+def _sync_directory(directory: Path) -> None:
+    handle = os.open(directory, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def _line(payload: bytes) -> bytes:
+    return b"%08x %s\n" % (zlib.crc32(payload), payload)
+
+
+def _checked(line: bytes) -> bytes:
+    checksum, _, payload = line.partition(b" ")
+    if len(checksum) != 8 or int(checksum, 16) != zlib.crc32(payload):
+        raise ValueError("its checksum does not match")
+    return payload
+
+
+def _key(raw: Raw) -> tuple[str, str, str, str]:
+    group, slash, _ = str(raw["apiVersion"]).rpartition("/")
+    metadata: dict[str, Any] = raw["metadata"]
+    return (group if slash else "", raw["kind"], metadata.get("namespace") or "", metadata["name"])
+
+
+def _release(waiting: list[asyncio.Future[None]]) -> None:
+    for future in waiting:
+        if not future.done():
+            future.set_result(None)

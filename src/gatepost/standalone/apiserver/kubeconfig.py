@@ -1,0 +1,37 @@
+"""A kubeconfig that points kubectl and other clients at the embedded server."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+NAME = "gatepost"
+
+
+def kubeconfig(url: str) -> dict[str, Any]:
+    """One context, no credentials: the server listens on loopback and knows no users."""
+    return {
+        "apiVersion": "v1",
+        "kind": "Config",
+        "clusters": [{"name": NAME, "cluster": {"server": url}}],
+        "users": [{"name": NAME, "user": {}}],
+        "contexts": [{"name": NAME, "context": {"cluster": NAME, "user": NAME, "namespace": "default"}}],
+        "current-context": NAME,
+        "preferences": {},
+    }
+
+
+def write_kubeconfig(url: str, path: Path) -> None:
+    """Writes it for the owner's eyes only, in one step, so that nobody reads half a file.
+
+    Raises: OSError if the file cannot be written.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    fresh = path.with_name(f".{path.name}.{os.getpid()}")
+    handle = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    with os.fdopen(handle, "w", encoding="utf-8") as file:
+        yaml.safe_dump(kubeconfig(url), file, sort_keys=False)
+    fresh.replace(path)
