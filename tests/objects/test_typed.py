@@ -1,0 +1,74 @@
+"""From raw objects to typed ones."""
+
+from __future__ import annotations
+
+import pytest
+
+from gatepost.objects.core import Service
+from gatepost.objects.gatewayapi import HTTPRoute
+from gatepost.objects.kinds import TYPES, UnreadableObject, typed
+from gatepost.objects.meta import ObjectMeta, OwnerReference, is_controlled_by
+from gatepost.objects.networking import KIngress
+from gatepost.objects.refs import Ref, ref_of
+from gatepost.objects.serving import Addressable, KnativeService
+
+
+def raw(api_version: str, kind: str, **body: object) -> dict[str, object]:
+    return {"apiVersion": api_version, "kind": kind, "metadata": {"name": "x", "namespace": "n"}, **body}
+
+
+@pytest.mark.parametrize(
+    ("api_version", "kind", "type_"),
+    [
+        ("v1", "Service", Service),
+        ("serving.knative.dev/v1", "Service", KnativeService),
+        ("networking.internal.knative.dev/v1alpha1", "Ingress", KIngress),
+        ("gateway.networking.k8s.io/v1beta1", "HTTPRoute", HTTPRoute),
+        ("messaging.example.com/v1", "Broker", Addressable),
+    ],
+)
+def test_the_group_decides_the_type_whatever_the_version(api_version: str, kind: str, type_: type) -> None:
+    assert type(typed(raw(api_version, kind))) is type_
+
+
+def test_a_field_of_another_type_is_named_with_its_path() -> None:
+    with pytest.raises(UnreadableObject) as caught:
+        typed(raw("gateway.networking.k8s.io/v1", "HTTPRoute", spec={"hostnames": ["a.example.com", 3]}))
+    assert caught.value.ref == Ref("gateway.networking.k8s.io", "HTTPRoute", "n", "x")
+    assert caught.value.field == "spec.hostnames[1]"
+    assert "Expected `str`, got `int`" in str(caught.value)
+
+
+def test_fields_that_no_rule_reads_are_no_fault() -> None:
+    route = typed(raw("gateway.networking.k8s.io/v1", "HTTPRoute", spec={"rules": "anything"}, unknown=1))
+    assert isinstance(route, HTTPRoute)
+
+
+def test_a_ref_is_the_same_from_raw_and_typed_objects() -> None:
+    for type_ in TYPES:
+        fields = raw(type_.KIND.api_version, type_.KIND.kind)
+        if not type_.KIND.namespaced:
+            fields["metadata"] = {"name": "x"}
+        assert typed(fields).ref == ref_of(fields)
+
+
+def owned(uid: str, *, controller: bool = True, kind: str = "Service", name: str = "owner") -> KIngress:
+    reference = OwnerReference("serving.knative.dev/v1", kind, name, uid, controller=controller)
+    return KIngress(metadata=ObjectMeta(name="child", owner_references=(reference,)))
+
+
+OWNER = KnativeService(metadata=ObjectMeta(name="owner", uid="1"))
+
+
+def test_the_uid_of_the_controller_decides_ownership() -> None:
+    assert is_controlled_by(owned("1"), OWNER)
+    assert not is_controlled_by(owned("2"), OWNER), "an older object of the same name"
+    assert not is_controlled_by(owned("1", controller=False), OWNER)
+    assert not is_controlled_by(KIngress(metadata=ObjectMeta(name="child")), OWNER)
+
+
+def test_without_uids_kind_and_name_decide() -> None:
+    fresh = KnativeService(metadata=ObjectMeta(name="owner"))
+    assert is_controlled_by(owned(""), fresh)
+    assert not is_controlled_by(owned("", name="other"), fresh)
+    assert not is_controlled_by(owned("", kind="Route"), fresh)
