@@ -1,0 +1,130 @@
+"""What makes a raw value an object of the Kubernetes API: its apiVersion, kind, name and namespace."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from typing import Any
+
+from msgspec import Struct
+
+from gatepost.manifests.problems import Path, described
+from gatepost.objects.refs import GroupKind, Ref, api_version_of, group_of, version_of
+
+
+class Kinds(Struct, frozen=True):
+    """What is known about kinds: served versions, and which kinds have no namespace. Other kinds pass as they are."""
+
+    versions: Mapping[GroupKind, Collection[str]]
+    cluster_scoped: Collection[GroupKind]
+    default_namespace: str = "default"
+
+
+class Miss(Struct, frozen=True):
+    """A field that is not as the API wants it."""
+
+    path: Path
+    found: str
+    wanted: str
+
+
+def items_of(raw: Any, path: Path = ()) -> Iterator[tuple[Path, Any]]:
+    """The objects in a document with their paths: the items of a List (HTTPRouteList, ...), else the document itself.
+
+    Items of a typed list may leave out apiVersion and kind, as answers of the API server do.
+    """
+    if not _is_list(raw):
+        yield path, raw
+        return
+    for position, item in enumerate(raw.get("items", ())):
+        if isinstance(item, dict) and raw["kind"] != "List" and not item.keys() & {"apiVersion", "kind"}:
+            item = {"apiVersion": raw.get("apiVersion"), "kind": raw["kind"].removesuffix("List"), **item}
+        yield from items_of(item, (*path, "items", position))
+
+
+def _is_list(raw: Any) -> bool:
+    if not isinstance(raw, dict) or not isinstance(raw.get("kind"), str):
+        return False
+    kind = raw["kind"]
+    # A kind of its own may end with List as well (IPAllowList); only lists have items at the top.
+    return isinstance(raw.get("items"), list) if kind != "List" else isinstance(raw.get("items", []), list)
+
+
+def misses_of(raw: Any, kinds: Kinds) -> list[Miss]:
+    """All that keeps a value from being an object; empty for a sound one."""
+    if not isinstance(raw, dict):
+        return [Miss((), described(raw), "an object: a mapping with apiVersion, kind and metadata")]
+    misses = [*_type_misses(raw), *_metadata_misses(raw.get("metadata"))]
+    return misses or _version_misses(raw, kinds)
+
+
+def _type_misses(raw: dict[str, Any]) -> Iterator[Miss]:
+    for field, example in (("apiVersion", "gateway.networking.k8s.io/v1"), ("kind", "HTTPRoute")):
+        value = raw.get(field)
+        if not isinstance(value, str) or not value:
+            yield Miss((field,), described(value), f"a string such as {example}")
+        elif field == "apiVersion" and (value.count("/") > 1 or not all(value.split("/"))):
+            yield Miss((field,), described(value), f"GROUP/VERSION such as {example}, or v1")
+
+
+def _metadata_misses(metadata: Any) -> Iterator[Miss]:
+    if not isinstance(metadata, dict):
+        yield Miss(("metadata",), described(metadata), "a mapping with the object's name")
+        return
+    name = metadata.get("name")
+    if not isinstance(name, str) or not name:
+        yield Miss(("metadata", "name"), described(name), "the object's name, a string")
+    namespace = metadata.get("namespace", "")
+    if not isinstance(namespace, str):
+        yield Miss(("metadata", "namespace"), described(namespace), "a string")
+    for field in ("labels", "annotations"):
+        entries = metadata.get(field, {})
+        if not isinstance(entries, dict):
+            yield Miss(("metadata", field), described(entries), "a mapping of strings to strings")
+            continue
+        for key, value in entries.items():
+            if not isinstance(value, str):
+                quoted = isinstance(value, bool | int | float)
+                wanted = "a string; write it in quotes" if quoted else "a string"
+                yield Miss(("metadata", field, key), described(value), wanted)
+
+
+def _version_misses(raw: dict[str, Any], kinds: Kinds) -> list[Miss]:
+    group, version = group_of(raw["apiVersion"]), version_of(raw["apiVersion"])
+    versions = kinds.versions.get(GroupKind(group, raw["kind"]))
+    if versions is None:
+        for known in kinds.versions:
+            if known.group == group and known.kind.lower() == raw["kind"].lower():
+                return [Miss(("kind",), described(raw["kind"]), f"{known.kind}, in this spelling")]
+        return []
+    if version in versions:
+        return []
+    wanted = " or ".join(api_version_of(group, served) for served in sorted(versions))
+    return [Miss(("apiVersion",), f"the unknown version {raw['apiVersion']}", wanted)]
+
+
+def ref_if_named(raw: Any) -> Ref | None:
+    """The Ref of a value as far as it can be told, for messages about it; None if kind or name is missing."""
+    metadata = raw.get("metadata") if isinstance(raw, dict) else None
+    if not isinstance(metadata, dict):
+        return None
+    api_version, kind, name = raw.get("apiVersion"), raw.get("kind"), metadata.get("name")
+    namespace = metadata.get("namespace") or ""
+    if not all(isinstance(part, str) for part in (api_version, kind, name, namespace)):
+        return None
+    return Ref(group_of(str(api_version)), str(kind), str(namespace), str(name))
+
+
+def in_namespace(raw: dict[str, Any], kinds: Kinds) -> dict[str, Any]:
+    """The object with the namespace that the API server would store it in, where its kind is known.
+
+    kubectl fills in the default namespace; the API server drops the namespace of a cluster-scoped kind.
+    """
+    group_kind = GroupKind(group_of(raw["apiVersion"]), raw["kind"])
+    if group_kind not in kinds.versions and group_kind not in kinds.cluster_scoped:
+        return raw
+    metadata = raw["metadata"]
+    namespace = metadata.get("namespace", "")
+    if group_kind in kinds.cluster_scoped:
+        kept = {key: value for key, value in metadata.items() if key != "namespace"}
+        return raw if "namespace" not in metadata else {**raw, "metadata": kept}
+    return raw if namespace else {**raw, "metadata": {**metadata, "namespace": kinds.default_namespace}}
