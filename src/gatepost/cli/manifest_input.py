@@ -1,0 +1,51 @@
+"""What the commands that read manifests share: reading, and telling what was wrong with the input."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+import click
+
+from gatepost.manifests import Manifest, Manifests, read_manifests
+from gatepost.objects.kinds import TYPES, UnreadableObject
+from gatepost.objects.problems import Problem
+from gatepost.objects.refs import Ref
+
+
+def read_input(paths: Sequence[str]) -> Manifests:
+    """The objects in these files, folders or `-`. Raises: click.UsageError for a path that does not exist."""
+    return read_manifests(
+        paths,
+        sys.stdin.buffer,
+        known_versions={type_.KIND.group_kind: type_.KIND.versions for type_ in TYPES},
+        cluster_scoped=[type_.KIND.group_kind for type_ in TYPES if not type_.KIND.namespaced],
+    )
+
+
+class InputReport:
+    """Every problem of the input, told on stderr with file and line as far as they are known; then the exit code."""
+
+    def __init__(self, manifests: Manifests) -> None:
+        self._manifests = manifests
+        self._by_ref: dict[Ref, Manifest] = {manifest.ref: manifest for manifest in manifests.objects}
+        self._lines = [str(problem) for problem in manifests.problems]
+
+    def unreadable(self, error: UnreadableObject) -> None:
+        self._at(error.ref, error.field, str(error))
+
+    def problem(self, problem: Problem) -> None:
+        self._at(problem.about, problem.field, str(problem))
+
+    def exit_code(self) -> int:
+        """Prints the problems. Returns: 1 if there are any, else 0."""
+        for line in self._lines:
+            click.echo(line, err=True)
+        return 1 if self._lines else 0
+
+    def _at(self, ref: Ref, field: str, message: str) -> None:
+        manifest = self._by_ref.get(ref)
+        if manifest is None:
+            self._lines.append(message)
+        else:
+            self._lines.append(f"{manifest.file}:{self._manifests.line_of(manifest, field)}: {message}")
