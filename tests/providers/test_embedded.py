@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from gatepost.dns.endpoint import Changes, Endpoint, EndpointKey, Property
 from gatepost.providers.contract import Provider, RecordResult
@@ -264,3 +266,48 @@ def test_names_in_targets_are_absolute_with_and_without_final_dot() -> None:
     assert rdata_of("MX", "10 mail.example.org").to_text() == "10 mail.example.org."
     with pytest.raises(RefusedError):
         rdata_of("PTR", "a b")
+
+
+NAMES = st.sampled_from(["example.com", "a.example.com", "b.a.example.com", "c.b.a.example.com", "*.a.example.com"])
+RECORD_TYPES = st.sampled_from(["A", "CNAME", "TXT"])
+TARGETS = {"A": "192.0.2.1", "CNAME": "gw.example.org", "TXT": "text"}
+
+
+@st.composite
+def record_sets(draw: st.DrawFn) -> Endpoint:
+    record_type = draw(RECORD_TYPES)
+    return Endpoint(draw(NAMES), record_type, (TARGETS[record_type],), draw(st.integers(0, 2)))
+
+
+@given(st.lists(st.tuples(st.sampled_from(["create", "update", "delete"]), record_sets()), max_size=30))
+async def test_after_any_changes_the_zone_holds_what_was_not_refused_and_only_names_above_it(
+    edits: list[tuple[str, Endpoint]],
+) -> None:
+    provider = EmbeddedProvider(["example.com"])
+    held: dict[EndpointKey, Endpoint] = {}
+    for kind, endpoint in edits:
+        others = {key.record_type for key in held if key.dns_name == endpoint.dns_name} - {endpoint.record_type}
+        alone = not others and endpoint.dns_name != "example.com"
+        if kind == "create":
+            changes = Changes(create=(endpoint,))
+            fits = alone if endpoint.record_type == "CNAME" else "CNAME" not in others
+            fits = fits and endpoint.key not in held
+        else:
+            fits = endpoint.key in held
+            changes = (
+                Changes(delete=(endpoint,))
+                if kind == "delete"
+                else Changes(update_old=(endpoint,), update_new=(endpoint,))
+            )
+        [result] = await provider.apply(changes)
+        assert (result.error == "") is fits
+        if fits:
+            held[endpoint.key] = endpoint
+            if kind == "delete":
+                del held[endpoint.key]
+    assert {endpoint.key: endpoint for endpoint in await provider.records()} == held
+    zone = provider.zone_of("example.com")
+    assert zone is not None
+    for name in ("a.example.com", "b.a.example.com", "c.b.a.example.com", "*.a.example.com", "d.example.com"):
+        exists = any(key.dns_name == name or key.dns_name.endswith("." + name) for key in held)
+        assert (zone.record_sets(name) is not None) is exists
