@@ -100,7 +100,7 @@ _Validator: Any = cast("Any", jsonschema.validators).extend(jsonschema.Draft4Val
 def _causes(error: ValidationError) -> Iterator[Cause]:
     path = tuple(error.absolute_path)
     field = path_text(path)
-    found, wanted = error.instance, cast("Any", error.validator_value)
+    found, wanted = error.instance, error.validator_value
     match error.validator:
         case "required":
             # One error for each missing name: the library tells which only in its text.
