@@ -50,6 +50,7 @@ class ObjectMeta(Shape, frozen=True):
     """
 
     name: str = ""
+    generate_name: str = ""
     namespace: str = ""
     uid: str = ""
     generation: int = 0

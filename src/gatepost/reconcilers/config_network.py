@@ -1,4 +1,4 @@
-"""The ConfigMap `config-network`: class, TLS, HTTP and claim settings that DomainMappings, Routes and gateways share."""
+"""The ConfigMap `config-network`: classes, TLS, HTTP and claims, for DomainMappings, Routes and gateways alike."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ def _wildcard_selector(values: Values) -> LabelSelector | None:
         return None
     try:
         selector: Any = yaml.safe_load(text)
-        return msgspec.convert(selector, LabelSelector | None)  # type: ignore[call-overload, no-any-return]
+        return msgspec.convert(selector, LabelSelector | None)
     except (yaml.YAMLError, msgspec.ValidationError) as error:
         raise UnreadableValue(_SELECTOR_KEY, text, "a label selector in YAML") from error
 

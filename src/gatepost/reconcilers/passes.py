@@ -1,0 +1,64 @@
+"""What every kind of Knative has around its own reconcile: conditions made ready before, status put together after."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from gatepost.objects.conditions import ConditionSet
+from gatepost.objects.problems import Problem
+from gatepost.objects.serving import DomainMapping, Route
+from gatepost.writes.outcome import Outcome, condition_fields
+
+READY = "Ready"
+INTERNAL_ERROR = "InternalError"
+NEW_OBSERVED_GENERATION = "NewObservedGenFailure"
+
+
+class Pass:
+    """One pass over an object: its wish, its conditions and the status that has been found so far.
+
+    Before anything else, missing conditions become Unknown and a new generation takes Ready back, so that a pass that
+    stops early does not leave the Ready of an older spec standing.
+    Source: the generated reconcilers of knative.dev/pkg.
+    """
+
+    def __init__(self, obj: DomainMapping | Route, dependents: Sequence[str]) -> None:
+        self.out = Outcome.of(obj)
+        self.status: dict[str, Any] = {}
+        self.conditions = ConditionSet(READY, dependents, obj.status.conditions)
+        self.conditions.initialize()
+        self._generation = obj.metadata.generation
+        self.is_new_generation = obj.metadata.generation != obj.status.observed_generation
+        if self.is_new_generation:
+            self.conditions.reset_top(NEW_OBSERVED_GENERATION, "The new generation has not been reconciled yet.")
+
+    def stop(self, problem: Problem) -> None:
+        """Ends the pass with an error, told in an event; conditions of later steps stay as they are."""
+        self.out.block(problem)
+        self.out.warn(INTERNAL_ERROR, str(problem))
+
+    def fail(self, condition: str, problem: Problem) -> None:
+        """Marks a condition False and ends the pass with an error. Condition and event tell the same."""
+        self.conditions.mark_false(condition, problem.reason, str(problem))
+        self.stop(problem)
+
+    def wait(self, problem: Problem) -> None:
+        """Ends the pass without an error: what is missing will wake it."""
+        self.out.block(problem)
+
+    def finish(self) -> Outcome:
+        """The outcome with its status. The generation counts as observed whether or not the pass was stopped."""
+        self.out.status = {
+            **self.status,
+            "conditions": condition_fields(self.conditions.result()),
+            "observedGeneration": self._generation,
+        }
+        return self.out
+
+
+def unchanged(obj: DomainMapping | Route, problem: Problem) -> Outcome:
+    """Leaves the object and all that it owns as they are: a setting that decides about them cannot be read."""
+    out = Outcome.of(obj)
+    out.block(problem)
+    return out
