@@ -5,7 +5,7 @@ Every object given in or out is a copy: nobody can change what is stored but thr
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 from gatepost.kubernetes.apply import APPLY, ApplyConflict, applied
@@ -146,9 +146,24 @@ class ApiModel:
             if not field_selector or fields(raw)
         ]
 
-    def take_changes(self) -> Changes:
-        """What changed since this was last asked, in order."""
-        return self._store.take_changes()
+    def take_changes(self, *, shared: bool = False) -> Changes:
+        """What changed since this was last asked, in order.
+
+        Args:
+            shared: give the stored objects themselves, not copies: cheap, and the caller must not change them.
+        """
+        return self._store.take_changes(shared=shared)
+
+    def stored(self) -> Iterator[Raw]:
+        """Every object itself, not a copy: the caller must not change it."""
+        for ref in self._store.refs():
+            found = self._store.find(ref)
+            if found is not None:
+                yield found
+
+    def reach_version(self, version: int) -> None:
+        """Lets the counter of versions go on from there, if it is not beyond already: deleted objects had versions too."""
+        self._store.reach_version(version)
 
     # Writing
 
@@ -291,7 +306,9 @@ class ApiModel:
         if ref.group_kind == CRD:
             new = with_established_status(new, self._now())
         if not managed:
-            new = with_managers(new, updated_managers(None, new, self._writer(new, write), schema_of(version).root))
+            new = with_managers(
+                new, updated_managers(None, ready.stated, self._writer(new, write), schema_of(version).root)
+            )
         new = in_version(new, ref.group, resource.storage_version.name)
         stored = self._stored(ref, new, write)
         return Written(self._answer(stored, wanted), True, True, ready.warnings)
@@ -309,7 +326,7 @@ class ApiModel:
             new = _with_managed_fields_of(new, managed)
         else:
             writer = self._writer(wanted, write)
-            new = with_managers(new, updated_managers(live, new, writer, schema_of(version).root))
+            new = with_managers(new, updated_managers(live, ready.stated, writer, schema_of(version).root))
         new = in_version(new, ref.group, self._kept_version(live, resource))
         if is_unchanged(new, in_version(live, ref.group, self._kept_version(live, resource))):
             return Written(self._answer(live, wanted), False, False, ready.warnings)

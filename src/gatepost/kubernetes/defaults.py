@@ -21,6 +21,8 @@ SECRET = GroupKind("", "Secret")
 _CORE_EVENT = GroupKind("", "Event")
 _EVENT = GroupKind("events.k8s.io", "Event")
 
+_ALLOCATED = ("clusterIP", "clusterIPs", "ipFamilies", "ipFamilyPolicy")
+
 NAMESPACE_NAME_LABEL = "kubernetes.io/metadata.name"
 
 
@@ -42,6 +44,19 @@ def with_kind_defaults(raw: Raw, live: Raw | None, taken_ips: Collection[str]) -
         case GroupKind("apiextensions.k8s.io", "CustomResourceDefinition"):
             return with_crd_defaults(raw)
     return raw
+
+
+def without_allocated(filled: Raw, stated: Raw) -> Raw:
+    """The completed object without what the server handed out, which the writer of `stated` does not own."""
+    group_kind = ref_of(filled).group_kind
+    if group_kind not in (SERVICE, NAMESPACE):
+        return filled
+    kept = {key: value for key, value in filled.items() if key != "status" or "status" in stated}
+    if group_kind == SERVICE:
+        asked = mapping_at(stated, "spec")
+        spec = mapping_at(filled, "spec")
+        kept["spec"] = {key: value for key, value in spec.items() if key not in _ALLOCATED or key in asked}
+    return kept
 
 
 def kind_problems(raw: Raw, live: Raw | None, taken_ips: Collection[str]) -> list[Cause]:

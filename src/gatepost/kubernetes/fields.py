@@ -158,19 +158,21 @@ def _without(value: Any, gone: set[FieldPath] | None, schema: Raw | None) -> Any
 def _collect(value: Any, schema: Raw | None, at: FieldPath, found: set[FieldPath]) -> None:
     if not is_granular(value, schema) or not value:
         found.add(at)
-    elif isinstance(value, dict):
-        named = (schema or {}).get("properties") or {}
-        for key, item in value.items():
-            step = (*at, f"f:{key}")
-            _collect(item, property_schema(schema, key), step, found)
-            if key not in named:
-                found.add(step)
     else:
-        items = item_schema(schema)
-        for item in value:
-            step = (*at, item_step(item, schema))
-            _collect(item, items, step, found)
-            found.add(step)
+        for step, (item, inner) in _children(value, schema).items():
+            found |= _child_fields(item, inner, schema, (*at, step))
+
+
+def _child_fields(value: Any, schema: Raw | None, parent: Raw | None, at: FieldPath) -> set[FieldPath]:
+    """The fields of a value inside another: a field that the parent's schema names is owned only through its parts.
+
+    Keys of maps and items of lists are owned as such too: they go when nobody owns them any more.
+    """
+    found: set[FieldPath] = set()
+    _collect(value, schema, at, found)
+    if at[-1].partition(":")[2] not in ((parent or {}).get("properties") or {}) or not at[-1].startswith("f:"):
+        found.add(at)
+    return found
 
 
 def _compare(
@@ -181,11 +183,9 @@ def _compare(
         for step in {**olds, **news}:
             path = (*at, step)
             if step not in olds:
-                item, inner = news[step]
-                out[0].update(fields_of(item, inner, path), {path})
+                out[0].update(_child_fields(*news[step], schema, path))
             elif step not in news:
-                item, inner = olds[step]
-                out[2].update(fields_of(item, inner, path), {path})
+                out[2].update(_child_fields(*olds[step], schema, path))
             else:
                 _compare(olds[step][0], news[step][0], news[step][1], path, out)
     elif not same_value(old, new):

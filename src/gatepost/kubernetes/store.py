@@ -113,9 +113,11 @@ class ObjectStore:
         self._changes.append(Change(DELETED, old, None, self._version))
         return old
 
-    def take_changes(self) -> list[Change]:
-        """The changes since this was last asked, in order, as copies."""
+    def take_changes(self, *, shared: bool = False) -> list[Change]:
+        """The changes since this was last asked, in order, as copies; `shared` gives the stored objects themselves."""
         taken, self._changes = self._changes, []
+        if shared:
+            return taken
         return [change._replace(old=copy_of(change.old), new=copy_of(change.new)) for change in taken]
 
     def _keep(self, ref: Ref, raw: Raw) -> None:

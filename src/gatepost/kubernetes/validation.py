@@ -97,7 +97,8 @@ def _compiled(pattern: str) -> re.Pattern[str] | None:
 _Validator: Any = cast("Any", jsonschema.validators).extend(jsonschema.Draft4Validator, {"pattern": _pattern})
 
 
-def _causes(error: ValidationError) -> Iterator[Cause]:
+def _causes(error: Any) -> Iterator[Cause]:
+    """The causes in one error of the library (its own types do not say what is in it)."""
     path = tuple(error.absolute_path)
     field = path_text(path)
     found, wanted = error.instance, error.validator_value
@@ -127,8 +128,8 @@ def _causes(error: ValidationError) -> Iterator[Cause]:
             yield Cause(field, "FieldValueInvalid", message)
 
 
-def _wanted(keyword: Any, wanted: Any, error: ValidationError) -> str:
-    schema = cast("Raw", error.schema)
+def _wanted(keyword: str, wanted: Any, error: Any) -> str:
+    schema: Raw = error.schema
     match keyword:
         case "minimum":
             bound = "greater than" if schema.get("exclusiveMinimum") else "greater than or equal to"

@@ -10,7 +10,7 @@ from typing import Literal, TypeAlias
 
 from msgspec import Struct
 
-from gatepost.kubernetes.defaults import kind_problems, with_kind_defaults
+from gatepost.kubernetes.defaults import kind_problems, with_kind_defaults, without_allocated
 from gatepost.kubernetes.errors import ApiError, Cause, bad_request, conflict, invalid
 from gatepost.kubernetes.metadata import metadata_problems
 from gatepost.kubernetes.resources import Resource, Version
@@ -42,9 +42,10 @@ class Write(Struct, frozen=True):
 
 
 class Completed(Struct, frozen=True):
-    """An object ready to be stored, and what the writer should be warned of."""
+    """An object ready to be stored, the part of it that its writer stands for, and what to warn the writer of."""
 
     object: Raw
+    stated: Raw
     warnings: tuple[str, ...]
 
 
@@ -142,8 +143,10 @@ def completed(
     _drop_empty_metadata(filled)
     # The shape first: the rules of a kind may then rely on it.
     problems = schema.problems(filled)
+    stated = filled
     if not problems:
-        filled = with_kind_defaults(filled, live, taken_ips)
+        filled = with_kind_defaults(stated, live, taken_ips)
+        stated = without_allocated(filled, stated)
         problems = [*metadata_problems(filled), *kind_problems(filled, live, taken_ips)]
         problems += _finalizer_problems(filled, live)
     if problems:
@@ -151,7 +154,7 @@ def completed(
     warnings = unknown if write.field_validation == "Warn" else []
     if version.deprecation_warning:
         warnings = [*warnings, version.deprecation_warning]
-    return Completed(filled, tuple(warnings))
+    return Completed(filled, stated, tuple(warnings))
 
 
 def next_generation(new: Raw, live: Raw, resource: Resource, version: Version) -> int | None:
