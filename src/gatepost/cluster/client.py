@@ -1,0 +1,240 @@
+"""One HTTP client for one cluster: identity, TLS, waiting when told to, and errors in one family.
+
+With `dry_run` no writing call leaves the process: `write` is the only way to send anything but GET, and it refuses.
+"""
+
+from __future__ import annotations
+
+import socket
+import ssl
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from types import TracebackType
+from typing import Any
+from urllib.parse import urlsplit
+from urllib.request import getproxies, proxy_bypass
+
+import aiohttp
+import msgspec
+from yarl import URL
+
+from gatepost import __version__
+from gatepost.cluster.backoff import Backoff, Pause, pause
+from gatepost.cluster.connection import Connection, tls_context
+from gatepost.cluster.credentials import ClientCertificate, Identity
+from gatepost.cluster.errors import ApiError, CredentialError, Unreachable, WriteWithheld, api_error
+
+MERGE_PATCH = "application/merge-patch+json"
+APPLY_PATCH = "application/apply-patch+yaml"  # JSON is YAML
+JSON = "application/json"
+
+_ATTEMPTS_WHEN_THROTTLED = 5
+_encoder = msgspec.json.Encoder()
+
+
+class Client:
+    """A session with a cluster; use it as an async context manager.
+
+    Args:
+        dry_run: holds back every writing call.
+        answer_seconds: how long the server may be silent within one answer.
+        wait: how waiting is done.
+    """
+
+    def __init__(
+        self, connection: Connection, *, dry_run: bool = False, answer_seconds: float = 30.0, wait: Pause = pause
+    ) -> None:
+        self.connection = connection
+        self.dry_run = dry_run
+        self.wait = wait
+        self._answer_seconds = answer_seconds
+        self._contexts: dict[ClientCertificate | None, ssl.SSLContext | None] = {}
+        self._session: aiohttp.ClientSession | None = None
+        self._proxy = connection.endpoint.proxy_url or _proxy_of_environment(connection.endpoint.server)
+
+    async def __aenter__(self) -> Client:
+        self._session = aiohttp.ClientSession(
+            connector=aiohttp.TCPConnector(limit=0, socket_factory=_socket_that_notices_silence),
+            headers=[
+                ("User-Agent", f"gatepost/{__version__}"),
+                ("Accept", JSON),
+                *self.connection.headers,
+            ],
+            cookie_jar=aiohttp.DummyCookieJar(),
+            read_bufsize=2**20,
+        )
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._session is not None:
+            await self._session.close()
+            self._session = None
+
+    async def read(self, path: str, params: Mapping[str, str] | None = None) -> bytes:
+        """The body of an answer to GET. Raises: ApiError, Unreachable, CredentialError."""
+        async with self._answer("GET", path, params or {}, None, "", self._answer_seconds) as response:
+            return await response.read()
+
+    @asynccontextmanager
+    async def lines(
+        self, path: str, params: Mapping[str, str], silence_seconds: float
+    ) -> AsyncIterator[AsyncIterator[list[bytes]]]:
+        """The lines of an endless answer, as many at a time as have come.
+
+        The iterator ends when the server ends its answer; a last line without its end is dropped, for it was cut.
+        Raises: as `read`, also while iterating.
+        """
+        async with self._answer("GET", path, params, None, "", silence_seconds) as response:
+            yield _batches_of_lines(response.content.iter_any())
+
+    async def write(
+        self, method: str, path: str, params: Mapping[str, str], body: Any, content_type: str = JSON
+    ) -> bytes:
+        """The body of the answer to a writing call.
+
+        Raises: WriteWithheld before anything is sent if this is a dry run; else as `read`.
+        """
+        if self.dry_run:
+            raise WriteWithheld(f"{method} {path} was not sent: this is a dry run")
+        async with self._answer(
+            method, path, params, _encoder.encode(body), content_type, self._answer_seconds
+        ) as response:
+            return await response.read()
+
+    @asynccontextmanager
+    async def _answer(
+        self,
+        method: str,
+        path: str,
+        params: Mapping[str, str],
+        body: bytes | None,
+        content_type: str,
+        silence_seconds: float,
+    ) -> AsyncIterator[aiohttp.ClientResponse]:
+        try:
+            response = await self._accepted(method, path, params, body, content_type, silence_seconds)
+            async with response:
+                yield response
+        except (aiohttp.ClientConnectorCertificateError, ssl.SSLCertVerificationError) as error:
+            raise Unreachable(
+                f"{self.connection.endpoint.server}: its certificate is not trusted ({error}). "
+                "Give its authority in certificate-authority, or the name in it in tls-server-name."
+            ) from error
+        except TimeoutError as error:
+            raise Unreachable(f"{method} {path}: no answer for {silence_seconds:g} s") from error
+        except (aiohttp.ClientError, ConnectionError) as error:
+            raise Unreachable(f"{method} {path}: {error or type(error).__name__}") from error
+
+    async def _accepted(
+        self,
+        method: str,
+        path: str,
+        params: Mapping[str, str],
+        body: bytes | None,
+        content_type: str,
+        silence_seconds: float,
+    ) -> aiohttp.ClientResponse:
+        """An answer of success. One 401 makes the credentials new; 429 is waited out as the server asks."""
+        identity = await self.connection.credentials.identity()
+        was_renewed = False
+        backoff = Backoff(1.0, 30.0)
+        for attempt in range(1, _ATTEMPTS_WHEN_THROTTLED + 1):
+            response = await self._send(method, path, params, body, content_type, silence_seconds, identity)
+            if response.status == 401 and not was_renewed:
+                was_renewed = True
+                response.release()
+                renewed = await self.connection.credentials.renewed(identity)
+                if renewed is not None:
+                    identity = renewed
+                    response = await self._send(method, path, params, body, content_type, silence_seconds, identity)
+            if response.status < 300:
+                return response
+            error = await _error_in(response)
+            if error.code != 429 or attempt == _ATTEMPTS_WHEN_THROTTLED:
+                raise error
+            asked = error.retry_after_seconds
+            # A little more than asked for: all who were sent away together were told the same time.
+            await self.wait(backoff.next_seconds() if asked is None else asked * (1 + 0.1 * backoff.chance()))
+        raise AssertionError("the last attempt returns or raises")
+
+    async def _send(
+        self,
+        method: str,
+        path: str,
+        params: Mapping[str, str],
+        body: bytes | None,
+        content_type: str,
+        silence_seconds: float,
+        identity: Identity,
+    ) -> aiohttp.ClientResponse:
+        if self._session is None:
+            raise RuntimeError("the client is used outside of its context")
+        headers = {"Authorization": identity.authorization} if identity.authorization else {}
+        if content_type:
+            headers["Content-Type"] = content_type
+        endpoint = self.connection.endpoint
+        context = self._context(identity.certificate)
+        return await self._session.request(
+            method,
+            URL(endpoint.server + path),
+            params=dict(params),
+            data=body,
+            headers=headers,
+            ssl=context if context is not None else True,
+            server_hostname=endpoint.tls_server_name or None,
+            proxy=self._proxy or None,
+            allow_redirects=False,
+            timeout=aiohttp.ClientTimeout(total=None, sock_connect=10.0, sock_read=silence_seconds),
+        )
+
+    def _context(self, certificate: ClientCertificate | None) -> ssl.SSLContext | None:
+        if certificate not in self._contexts:
+            if len(self._contexts) > 4:  # plugins make new certificates for ever
+                self._contexts.clear()
+            self._contexts[certificate] = tls_context(self.connection.endpoint, certificate)
+        return self._contexts[certificate]
+
+
+async def _error_in(response: aiohttp.ClientResponse) -> ApiError:
+    async with response:
+        body = await response.read()
+        error = api_error(response.status, body, response.headers.get("Retry-After"))
+    if error.code == 401:
+        raise CredentialError(f"the API server does not accept the credentials ({error.message})") from error
+    return error
+
+
+async def _batches_of_lines(chunks: AsyncIterator[bytes]) -> AsyncIterator[list[bytes]]:
+    begun: list[bytes] = []  # the parts of a line whose end has not come yet
+    async for chunk in chunks:
+        lines = chunk.split(b"\n")
+        if len(lines) == 1:
+            begun.append(chunk)
+            continue
+        if begun:
+            lines[0] = b"".join((*begun, lines[0]))
+        rest = lines.pop()
+        begun = [rest] if rest else []
+        yield [line for line in lines if line]
+
+
+def _socket_that_notices_silence(address: Any) -> socket.socket:
+    """A socket on which the loss of the other side is noticed within a minute, even when nothing is sent."""
+    family, kind, protocol, _, _ = address
+    made = socket.socket(family, kind, protocol)
+    made.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+    for option, value in (("TCP_KEEPIDLE", 30), ("TCP_KEEPINTVL", 10), ("TCP_KEEPCNT", 3)):
+        if hasattr(socket, option):
+            made.setsockopt(socket.IPPROTO_TCP, getattr(socket, option), value)
+    made.setblocking(False)
+    return made
+
+
+def _proxy_of_environment(server: str) -> str:
+    """The proxy that HTTPS_PROXY, HTTP_PROXY and NO_PROXY give for a server, "" for none."""
+    parts = urlsplit(server)
+    if parts.hostname is None or proxy_bypass(parts.netloc.rpartition("@")[2]):
+        return ""
+    return getproxies().get(parts.scheme, "")

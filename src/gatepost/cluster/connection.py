@@ -1,0 +1,76 @@
+"""How to reach a cluster and as whom: what a kubeconfig or a service account comes down to."""
+
+from __future__ import annotations
+
+import ssl
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+
+from msgspec import Struct, field
+
+from gatepost.cluster.credentials import ClientCertificate, Credentials, NoCredentials
+from gatepost.cluster.errors import KubeconfigError
+
+
+class Endpoint(Struct, frozen=True):
+    """The server side of a connection.
+
+    Attributes:
+        server: its URL, without a final slash.
+        ca: PEM text of the authorities to trust, None for those of the system.
+        tls_server_name: the name to expect in its certificate, "" for the host of `server`.
+        proxy_url: an HTTP proxy to go through, "" for none.
+    """
+
+    server: str
+    ca: bytes | None = None
+    insecure_skip_tls_verify: bool = False
+    tls_server_name: str = ""
+    proxy_url: str = ""
+
+
+class Connection(Struct, frozen=True):
+    """A cluster and an identity. `headers` carry the impersonation; `namespace` is that of the context."""
+
+    endpoint: Endpoint
+    credentials: Credentials = field(default_factory=NoCredentials)
+    headers: tuple[tuple[str, str], ...] = ()
+    namespace: str = "default"
+    origin: str = ""
+
+
+def tls_context(endpoint: Endpoint, certificate: ClientCertificate | None) -> ssl.SSLContext | None:
+    """The TLS settings of a connection, None for plain http.
+
+    Raises: KubeconfigError if a certificate or key cannot be used.
+    """
+    if not endpoint.server.startswith("https:"):
+        return None
+    try:
+        context = ssl.create_default_context(cadata=endpoint.ca.decode() if endpoint.ca else None)
+    except (ssl.SSLError, ValueError) as error:
+        raise KubeconfigError("", "certificate-authority", f"holds no usable PEM certificate ({error})") from error
+    if endpoint.insecure_skip_tls_verify:
+        context.check_hostname = False
+        context.verify_mode = ssl.CERT_NONE
+    if certificate is not None:
+        _load_certificate(context, certificate)
+    return context
+
+
+def _load_certificate(context: ssl.SSLContext, certificate: ClientCertificate) -> None:
+    # The ssl module reads key pairs from files only; the copy lives for the length of this call, readable by us alone.
+    with tempfile.TemporaryDirectory(prefix="gatepost-") as folder:
+        cert, key = Path(folder, "client.crt"), Path(folder, "client.key")
+        cert.write_bytes(certificate.certificate)
+        key.touch(mode=0o600)
+        key.write_bytes(certificate.key)
+        try:
+            context.load_cert_chain(cert, key)
+        except ssl.SSLError as error:
+            problem = f"the client certificate and its key cannot be used together ({error.reason})"
+            raise KubeconfigError("", "client-certificate", problem) from error
+
+
+Headers = Mapping[str, str]

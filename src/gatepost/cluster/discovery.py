@@ -1,0 +1,131 @@
+"""Which versions of a kind the cluster serves, and under which path."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+
+import msgspec
+from msgspec import Struct, field
+
+from gatepost.cluster.client import Client
+from gatepost.cluster.errors import ApiError
+from gatepost.objects.refs import GroupKind, api_version_of
+
+
+class ServedKind(Struct, frozen=True):
+    """A kind in one version that the cluster serves."""
+
+    group: str
+    version: str
+    kind: str
+    plural: str
+    namespaced: bool
+
+    @property
+    def api_version(self) -> str:
+        return api_version_of(self.group, self.version)
+
+    def path(self, namespace: str = "", name: str = "", subresource: str = "") -> str:
+        """The URL path of a list (over all namespaces for "") or of an object."""
+        path = f"/apis/{self.group}/{self.version}" if self.group else f"/api/{self.version}"
+        if self.namespaced and namespace:
+            path += f"/namespaces/{namespace}"
+        path += f"/{self.plural}"
+        if name:
+            path += f"/{name}"
+        return f"{path}/{subresource}" if subresource else path
+
+
+class _Resource(Struct, frozen=True):
+    name: str
+    kind: str
+    namespaced: bool = False
+
+
+class _ResourceList(Struct, frozen=True):
+    resources: tuple[_Resource, ...] = ()
+
+
+class _GroupVersion(Struct, frozen=True):
+    version: str
+
+
+class _Group(Struct, frozen=True, rename="camel"):
+    name: str
+    versions: tuple[_GroupVersion, ...] = ()
+    preferred_version: _GroupVersion | None = None
+
+
+class _GroupList(Struct, frozen=True):
+    groups: tuple[_Group, ...] = field(default=())
+
+
+class Discovery:
+    """Answers from one look at each group; `forget` makes the next question look again."""
+
+    def __init__(self, client: Client) -> None:
+        self._client = client
+        self._groups: asyncio.Task[dict[str, tuple[str, ...]]] | None = None
+        self._kinds: dict[str, asyncio.Task[tuple[ServedKind, ...]]] = {}
+
+    async def find(self, group_kind: GroupKind, versions: Sequence[str] = ()) -> ServedKind | None:
+        """The kind in the first of `versions` that is served, else in the version that the server prefers.
+
+        Returns: None if no version is served.
+        Raises: ClusterError if the server could not be asked; the next call asks again.
+        """
+        served = {s.version: s for s in await self._kinds_of(group_kind.group) if s.kind == group_kind.kind}
+        for version in versions:
+            if version in served:
+                return served[version]
+        return next(iter(served.values()), None)
+
+    def forget(self, group: str) -> None:
+        self._kinds.pop(group, None)
+        self._groups = None
+
+    async def _kinds_of(self, group: str) -> tuple[ServedKind, ...]:
+        task = self._kinds.get(group)
+        if task is None:
+            task = self._kinds[group] = asyncio.create_task(self._look_at(group))
+        try:
+            return await asyncio.shield(task)
+        except Exception:
+            self.forget(group)
+            raise
+
+    async def _look_at(self, group: str) -> tuple[ServedKind, ...]:
+        versions = ("v1",) if not group else (await self._group_versions()).get(group, ())
+        found = await asyncio.gather(*(self._look_at_version(group, version) for version in versions))
+        return tuple(kind for kinds in found for kind in kinds)
+
+    async def _look_at_version(self, group: str, version: str) -> tuple[ServedKind, ...]:
+        path = f"/apis/{group}/{version}" if group else f"/api/{version}"
+        try:
+            answer = msgspec.json.decode(await self._client.read(path), type=_ResourceList)
+        except ApiError as error:
+            if error.is_not_found:
+                return ()  # it went between two looks
+            raise
+        return tuple(
+            ServedKind(group, version, resource.kind, resource.name, resource.namespaced)
+            for resource in answer.resources
+            if "/" not in resource.name  # subresources are listed beside the kinds
+        )
+
+    async def _group_versions(self) -> dict[str, tuple[str, ...]]:
+        if self._groups is None:
+            self._groups = asyncio.create_task(self._look_at_groups())
+        return await asyncio.shield(self._groups)
+
+    async def _look_at_groups(self) -> dict[str, tuple[str, ...]]:
+        answer = msgspec.json.decode(await self._client.read("/apis"), type=_GroupList)
+        return {group.name: _preferred_first(group) for group in answer.groups}
+
+
+def _preferred_first(group: _Group) -> tuple[str, ...]:
+    names = [item.version for item in group.versions]
+    if group.preferred_version is not None and group.preferred_version.version in names:
+        names.sort(key=lambda name: group.preferred_version is None or name != group.preferred_version.version)
+    return tuple(names)
