@@ -6,9 +6,9 @@ Every object given in or out is a copy: nobody can change what is stored but thr
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
-from gatepost.kubernetes.apply import APPLY, ApplyConflict, applied
+from gatepost.kubernetes.apply import ApplyConflict, applied
 from gatepost.kubernetes.crds import CRD, resource_from_crd, with_established_status
 from gatepost.kubernetes.defaults import NAMESPACE, SERVICE
 from gatepost.kubernetes.deletion import Deletions, Propagation
@@ -19,38 +19,44 @@ from gatepost.kubernetes.errors import (
     bad_request,
     conflict,
     forbidden,
+    invalid,
     not_found,
 )
-from gatepost.kubernetes.managed_fields import UPDATE, Manager, claimed_by, updated_managers, with_managers
-from gatepost.kubernetes.merge import BadPatch, json_patched, merge_patched
-from gatepost.kubernetes.resources import Resource, Resources, assumed_resource, in_version
+from gatepost.kubernetes.managed_fields import (
+    APPLY,
+    UPDATE,
+    Manager,
+    claimed_by,
+    updated_managers,
+    with_managers,
+)
+from gatepost.kubernetes.naming import NameMaker, with_namespace
+from gatepost.kubernetes.patching import PatchType, applied_body, apply_conflict, check_form, patched
+from gatepost.kubernetes.resources import Resource, Resources, Version, in_version
 from gatepost.kubernetes.schema import schema_of
 from gatepost.kubernetes.selectors import BadSelector, field_matcher, label_matcher
 from gatepost.kubernetes.store import Change, ObjectStore
-from gatepost.kubernetes.strategic import strategic_patched
 from gatepost.kubernetes.values import Raw, copy_of, list_at, mapping_at
 from gatepost.kubernetes.writing import (
+    Completed,
     FieldValidation,
     Write,
-    check_identity,
     check_preconditions,
     check_uid,
     completed,
     is_unchanged,
     next_generation,
+    pruned,
     served_version,
     split_status,
     with_generation,
     with_live_metadata,
     without_server_fields,
 )
-from gatepost.objects.refs import GroupKind, Ref, api_version_of, ref_of
+from gatepost.objects.refs import GroupKind, Ref, ref_of, version_of
 
-PatchType: TypeAlias = Literal["merge", "strategic", "json", "apply"]
 Objects: TypeAlias = list[Raw]
 Changes: TypeAlias = list[Change]
-
-_SUFFIX_LETTERS = "bcdfghjklmnpqrstvwxz2456789"
 
 
 class Written(NamedTuple):
@@ -96,7 +102,7 @@ class ApiModel:
         self._namespaces_must_exist = namespaces_must_exist
         self._store = ObjectStore()
         self._deletions = Deletions(self._store, resources, now)
-        self._names_made = 0
+        self._names = NameMaker(lambda ref: self._store.find(ref) is not None)
 
     @property
     def resource_version(self) -> int:
@@ -119,7 +125,7 @@ class ApiModel:
         """
         found = self.find(ref, version)
         if found is None:
-            raise not_found(ref.group, self._plural(ref), ref.name)
+            raise not_found(ref.group, self.resources.plural_of(ref.group_kind), ref.name)
         return found
 
     def list(
@@ -162,7 +168,7 @@ class ApiModel:
                 yield found
 
     def reach_version(self, version: int) -> None:
-        """Lets the counter of versions go on from there, if it is not beyond already: deleted objects had versions too."""
+        """Lets the counter of versions go on from there, if it is not beyond already: deleted objects had some too."""
         self._store.reach_version(version)
 
     # Writing
@@ -202,10 +208,11 @@ class ApiModel:
         Raises: ApiError: 400 malformed or unknown fields under Strict, 403 namespace is going, 404 no such namespace,
             409 AlreadyExists, 422 with a cause for each field.
         """
-        resource = self._resource_of(raw)
+        check_form(raw)
+        resource = self.resources.of_object(raw)
         write = Write(manager, dry_run=dry_run, field_validation=field_validation)
-        wanted = without_server_fields(self._named(copy_of(raw), resource))
-        return self._create(wanted, resource, write)
+        wanted = self._names.with_name(with_namespace(copy_of(raw), resource), resource)
+        return self._create(without_server_fields(wanted), resource, write)
 
     def replace(
         self,
@@ -216,13 +223,16 @@ class ApiModel:
         dry_run: bool = False,
         field_validation: FieldValidation = "Warn",
     ) -> Written:
-        """Puts an object in the place of the stored one.
+        """Puts an object in the place of the stored one; whatever its version if it names no resourceVersion.
 
         Raises: ApiError: 400, 404, 409 Conflict if resourceVersion or uid are given and not those stored, 422.
         """
-        resource = self._resource_of(raw)
+        check_form(raw)
+        resource = self.resources.of_object(raw)
         write = Write(manager, subresource, dry_run, field_validation)
-        wanted = self._named(copy_of(raw), resource)
+        wanted = with_namespace(copy_of(raw), resource)
+        if not wanted["metadata"].get("name"):
+            raise bad_request(f"{resource.kind}: metadata.name is required")
         live = self._live(ref_of(wanted))
         check_preconditions(wanted, live, resource)
         return self._update(wanted, live, resource, write)
@@ -248,17 +258,15 @@ class ApiModel:
         Raises: ApiError: 400 the patch does not fit, 404, 409 Conflict (for `apply` with a cause for each field that
             another manager owns), 415 strategic on a custom kind, 422.
         """
-        write = Write(manager, subresource, dry_run, field_validation, force)
         if patch_type == "apply":
-            return self._apply(ref, body, write)
+            return self._apply(ref, body, Write(manager, subresource, dry_run, field_validation, True, force))
         live = self._live(ref)
         if version:
             live = in_version(live, ref.group, version)
-        resource = self._resource_of(live)
-        patched = self._patched(live, body, patch_type, resource)
-        check_identity(patched, live)
-        check_preconditions(patched, live, resource)
-        return self._update(patched, live, resource, write)
+        resource = self.resources.of_object(live)
+        changed = patched(live, body, patch_type, resource, self._schema_root(live))
+        check_preconditions(changed, live, resource)
+        return self._update(changed, live, resource, Write(manager, subresource, dry_run, field_validation))
 
     def delete(
         self,
@@ -274,7 +282,7 @@ class ApiModel:
         Raises: ApiError: 404, 409 if it has another uid or resourceVersion.
         """
         live = self._live(ref)
-        resource = self._resource_of(live)
+        resource = self.resources.of_object(live)
         check_uid(uid, live, resource)
         if resource_version and resource_version != live["metadata"].get("resourceVersion"):
             raise conflict(ref.group, resource.plural, ref.name, "the object has been modified")
@@ -291,70 +299,72 @@ class ApiModel:
 
     # Steps of a write
 
-    def _create(self, wanted: Raw, resource: Resource, write: Write, managed: bool = False) -> Written:
-        """`managed` says that managedFields are in `wanted` already (by an apply)."""
+    def _create(self, wanted: Raw, resource: Resource, write: Write) -> Written:
         ref = ref_of(wanted)
         self._check_namespace(ref, resource)
-        version = served_version(resource, wanted["apiVersion"])
-        wanted = split_status(wanted, None, version, write.subresource)
-        ready = completed(wanted, None, resource, version, write, self._taken_ips(ref))
+        version = served_version(resource, wanted["apiVersion"], "")
+        wanted = split_status(wanted, None, version, "")
+        ready = self._completed(wanted, None, resource, version, write)
         if self._store.find(ref) is not None:
             raise already_exists(ref.group, resource.plural, ref.name)
-        new = with_generation(ready.object, 1 if resource.has_generation else None)
         identity = {"uid": self._new_uid(ref), "creationTimestamp": self._now()}
-        new = {**new, "metadata": {**new["metadata"], **identity}}
-        if ref.group_kind == CRD:
-            new = with_established_status(new, self._now())
-        if not managed:
-            new = with_managers(
-                new, updated_managers(None, ready.stated, self._writer(new, write), schema_of(version).root)
-            )
-        new = in_version(new, ref.group, resource.storage_version.name)
-        stored = self._stored(ref, new, write)
-        return Written(self._answer(stored, wanted), True, True, ready.warnings)
+        new = {**ready.object, "metadata": {**ready.object["metadata"], **identity}}
+        new = with_generation(new, 1 if resource.has_generation else None)
+        if not write.apply:
+            writer = self._writer(wanted, write)
+            new = with_managers(new, updated_managers(None, ready.stated, writer, schema_of(version).root))
+        stored = self._stored(ref, in_version(new, ref.group, resource.storage_version.name), write)
+        return Written(_answer(stored, wanted), True, True, ready.warnings)
 
-    def _update(self, wanted: Raw, live: Raw, resource: Resource, write: Write, managed: Raw | None = None) -> Written:
-        """`managed` is the object that holds the managedFields already (by an apply)."""
+    def _update(self, wanted: Raw, live: Raw, resource: Resource, write: Write) -> Written:
         ref = ref_of(live)
-        version = served_version(resource, wanted["apiVersion"])
-        new = with_live_metadata(split_status(wanted, live, version, write.subresource), live)
-        ready = completed(new, live, resource, version, write, self._taken_ips(ref))
+        version = served_version(resource, wanted["apiVersion"], write.subresource)
+        new = split_status(wanted, live, version, write.subresource)
+        new = with_live_metadata(new, live, wanted if write.apply else live)
+        ready = self._completed(new, live, resource, version, write)
         new = with_generation(ready.object, next_generation(ready.object, live, resource, version))
-        if ref.group_kind == CRD:
-            new = with_established_status(new, self._now())
-        if managed is not None:
-            new = _with_managed_fields_of(new, managed)
-        else:
+        if not write.apply:
             writer = self._writer(wanted, write)
             new = with_managers(new, updated_managers(live, ready.stated, writer, schema_of(version).root))
-        new = in_version(new, ref.group, self._kept_version(live, resource))
-        if is_unchanged(new, in_version(live, ref.group, self._kept_version(live, resource))):
-            return Written(self._answer(live, wanted), False, False, ready.warnings)
-        stored = self._stored(ref, new, write)
-        return Written(self._answer(stored, wanted), False, True, ready.warnings)
+        kept = _kept_version(self._store.find(ref) or live, resource)
+        new = in_version(new, ref.group, kept)
+        if is_unchanged(new, in_version(live, ref.group, kept)):
+            return Written(_answer(live, wanted), False, False, ready.warnings)
+        return Written(_answer(self._stored(ref, new, write), wanted), False, True, ready.warnings)
 
     def _apply(self, ref: Ref, body: Any, write: Write) -> Written:
-        stated = _applied_body(ref, body)
-        resource = self._resource_of(stated)
-        stated = self._named(stated, resource)
+        stated = applied_body(ref, body)
+        resource = self.resources.of_object(stated)
+        version = served_version(resource, stated["apiVersion"], write.subresource)
+        # Before the merge: an unknown field must not be owned.
+        stated, warnings = pruned(with_namespace(stated, resource), resource, version, write)
         live = self._store.find(ref)
-        version = served_version(resource, stated["apiVersion"])
-        if live is None and write.subresource:
-            raise not_found(ref.group, resource.plural, ref.name)
         if live is not None:
             check_preconditions(stated, live, resource)
             live = in_version(live, ref.group, version.name)
+        elif write.subresource:
+            raise not_found(ref.group, resource.plural, ref.name)
         elif stated["metadata"].get("uid") or stated["metadata"].get("resourceVersion"):
             raise conflict(ref.group, resource.plural, ref.name, "it names a uid or version, but does not exist")
-        applier = self._writer(stated, write, APPLY)
-        schema, apart = schema_of(version).root, version.status_subresource
+        applier, apart = self._writer(stated, write), version.status_subresource
         try:
-            new = applied(live, stated, applier, schema, force=write.force, status_apart=apart)
+            new = applied(live, stated, applier, schema_of(version).root, force=write.force, status_apart=apart)
         except ApplyConflict as error:
-            raise _conflict_error(ref, resource, error) from error
+            raise apply_conflict(ref, resource, error) from error
         if live is None:
-            return self._create(new, resource, write, managed=True)
-        return self._update(new, live, resource, write, managed=new)
+            written = self._create(new, resource, write)
+        else:
+            written = self._update(new, live, resource, write)
+        return written._replace(warnings=(*warnings, *written.warnings))
+
+    def _completed(
+        self, wanted: Raw, live: Raw | None, resource: Resource, version: Version, write: Write
+    ) -> Completed:
+        ready = completed(wanted, live, resource, version, write, self._taken_ips(ref_of(wanted)))
+        if resource.group_kind == CRD:
+            self._check_kind_is_free(ready.object)
+            return Completed(with_established_status(ready.object, self._now()), ready.stated, ready.warnings)
+        return ready
 
     def _stored(self, ref: Ref, new: Raw, write: Write) -> Raw:
         """Stores the new state, unless nothing may be stored; an object that only waited for this goes instead."""
@@ -369,59 +379,22 @@ class ApiModel:
             self.resources.replace(resource_from_crd(new))
         return self._store.put(ref, new)
 
-    def _patched(self, live: Raw, body: Any, patch_type: PatchType, resource: Resource) -> Raw:
-        try:
-            if patch_type == "json":
-                patched = json_patched(live, body)
-            elif patch_type == "strategic":
-                if resource.custom:
-                    raise _unsupported_strategic(resource)
-                patched = strategic_patched(live, body, self._schema_root(live))
-            elif isinstance(body, dict):
-                patched = merge_patched(live, body)
-            else:
-                raise BadPatch("a merge patch of an object is a mapping")
-        except BadPatch as error:
-            raise bad_request(f"{ref_of(live)}: {error}") from error
-        if not isinstance(patched, dict) or not isinstance(patched.get("metadata"), dict):
-            raise bad_request(f"{ref_of(live)}: the patch leaves no object with metadata")
-        return patched
+    def _writer(self, raw: Raw, write: Write) -> Manager:
+        operation = APPLY if write.apply else UPDATE
+        return Manager(write.manager, operation, write.subresource, raw["apiVersion"], self._now(), frozenset())
 
-    # Looking things up
+    # What a write depends on
 
     def _live(self, ref: Ref) -> Raw:
         live = self._store.find(ref)
         if live is None:
-            raise not_found(ref.group, self._plural(ref), ref.name)
+            raise not_found(ref.group, self.resources.plural_of(ref.group_kind), ref.name)
         return live
 
-    def _resource_of(self, raw: Raw) -> Resource:
-        """The kind of an object; one that is not in the table is believed to be as `assumed_resource` says."""
-        _check_form(raw)
-        assumed = assumed_resource(raw)
-        return self.resources.of(assumed.group_kind) or assumed
-
-    def _plural(self, ref: Ref) -> str:
-        resource = self.resources.of(ref.group_kind)
-        raw = {"apiVersion": api_version_of(ref.group, "v1"), "kind": ref.kind}
-        return (resource or assumed_resource(raw)).plural
-
     def _schema_root(self, raw: Raw) -> Raw | None:
-        resource = self._resource_of(raw)
-        version = resource.version(raw["apiVersion"].rpartition("/")[2]) or resource.storage_version
+        resource = self.resources.of_object(raw)
+        version = resource.version(version_of(raw["apiVersion"])) or resource.storage_version
         return schema_of(version).root
-
-    def _kept_version(self, live: Raw, resource: Resource) -> str:
-        """Objects stay in the version in which they are, while the kind serves it."""
-        version = resource.version(live["apiVersion"].rpartition("/")[2])
-        return version.name if version is not None and version.served else resource.storage_version.name
-
-    def _writer(self, raw: Raw, write: Write, operation: str = UPDATE) -> Manager:
-        return Manager(write.manager, operation, write.subresource, raw["apiVersion"], self._now(), frozenset())
-
-    def _answer(self, stored: Raw, wanted: Raw) -> Raw:
-        """A copy in the version in which the writer spoke."""
-        return copy_of({**stored, "apiVersion": wanted["apiVersion"]})  # type: ignore[no-any-return]
 
     def _taken_ips(self, ref: Ref) -> frozenset[str]:
         """The cluster IPs of all Services but this one; empty for other kinds, which need none."""
@@ -439,85 +412,33 @@ class ApiModel:
                 raise not_found("", "namespaces", ref.namespace)
             return
         if namespace["metadata"].get("deletionTimestamp"):
-            why = f"unable to create new content in namespace {ref.namespace} because it is being terminated"
-            cause = Cause(
-                "metadata.namespace", "NamespaceTerminating", f"namespace {ref.namespace} is being terminated"
-            )
-            raise forbidden(ref.group, resource.plural, ref.name, why, [cause])
+            why = f"namespace {ref.namespace} is being terminated"
+            cause = Cause("metadata.namespace", "NamespaceTerminating", why)
+            raise forbidden(ref.group, resource.plural, ref.name, f"{why}: nothing new may be created", [cause])
 
-    def _named(self, raw: Raw, resource: Resource) -> Raw:
-        """The object with its namespace and, from generateName, its name."""
-        metadata = raw["metadata"]
-        namespace = metadata.get("namespace") or ""
-        if resource.namespaced:
-            metadata["namespace"] = namespace or "default"
-        elif namespace:
-            raise bad_request(f"metadata.namespace: found {namespace!r}, {resource.kind} objects have no namespace")
-        else:
-            metadata.pop("namespace", None)
-        if not metadata.get("name"):
-            prefix = metadata.get("generateName")
-            if not prefix:
-                raise bad_request(f"{resource.kind}: metadata.name or metadata.generateName is required")
-            metadata["name"] = self._generated_name(prefix, metadata.get("namespace", ""), resource)
-        return raw
-
-    def _generated_name(self, prefix: str, namespace: str, resource: Resource) -> str:
-        """The prefix with five letters that no object of the kind has; the same requests give the same names."""
-        while True:
-            self._names_made += 1
-            # A multiplier without a common factor with the number of words spreads the names; none comes twice.
-            number = self._names_made * 7_368_787 % len(_SUFFIX_LETTERS) ** 5
-            suffix = ""
-            for _ in range(5):
-                number, letter = divmod(number, len(_SUFFIX_LETTERS))
-                suffix += _SUFFIX_LETTERS[letter]
-            name = prefix[:58] + suffix
-            if self._store.find(Ref(resource.group, resource.kind, namespace, name)) is None:
-                return name
+    def _check_kind_is_free(self, crd: Raw) -> None:
+        """Raises: ApiError (422) if the kind or plural of a CRD is that of another one, or of a built-in kind."""
+        wanted = resource_from_crd(crd)
+        there = self.resources.of(wanted.group_kind)
+        if there is not None and (not there.custom or there.plural != wanted.plural):
+            why = f"Invalid value: kind {wanted.group_kind} is served already, as {there.plural}"
+            raise invalid(ref_of(crd), [Cause("spec.names.kind", "FieldValueInvalid", why)])
+        for other in self.resources:
+            same = (other.group, other.plural) == (wanted.group, wanted.plural)
+            if same and other.group_kind != wanted.group_kind:
+                why = f"Invalid value: {wanted.plural!r} is the plural of kind {other.group_kind} already"
+                raise invalid(ref_of(crd), [Cause("spec.names.plural", "FieldValueInvalid", why)])
 
 
-def _check_form(raw: Raw) -> None:
-    """Raises: ApiError (400) if this is no object with apiVersion, kind and metadata."""
-    if not isinstance(raw, dict):
-        raise bad_request(f"found {type(raw).__name__}, wanted an object")
-    for field in ("apiVersion", "kind"):
-        if not isinstance(raw.get(field), str) or not raw[field]:
-            raise bad_request(f"{field}: found {raw.get(field)!r}, wanted a text")
-    if not isinstance(raw.get("metadata"), dict):
-        raise bad_request(f"metadata: found {raw.get('metadata')!r}, wanted a mapping")
+def _kept_version(live: Raw, resource: Resource) -> str:
+    """Objects stay in the version in which they are, while the kind serves it."""
+    version = resource.version(version_of(live["apiVersion"]))
+    return version.name if version is not None and version.served else resource.storage_version.name
 
 
-def _applied_body(ref: Ref, body: Any) -> Raw:
-    _check_form(body)
-    stated: Raw = copy_of(body)
-    if stated["metadata"].get("managedFields"):
-        raise bad_request(f"{ref}: metadata.managedFields must be nil in what is applied")
-    for field, wanted in (("name", ref.name), ("namespace", ref.namespace)):
-        found = stated["metadata"].setdefault(field, wanted)
-        if found != wanted:
-            raise bad_request(f"{ref}: metadata.{field}: found {found!r}, wanted {wanted!r}")
-    if stated["kind"] != ref.kind:
-        raise bad_request(f"{ref}: kind: found {stated['kind']!r}, wanted {ref.kind!r}")
-    return stated
-
-
-def _with_managed_fields_of(raw: Raw, managed: Raw) -> Raw:
-    metadata = {key: value for key, value in raw["metadata"].items() if key != "managedFields"}
-    if "managedFields" in managed["metadata"]:
-        metadata["managedFields"] = managed["metadata"]["managedFields"]
-    return {**raw, "metadata": metadata}
-
-
-def _conflict_error(ref: Ref, resource: Resource, error: ApplyConflict) -> ApiError:
-    causes = [Cause(found.field, "FieldManagerConflict", found.who) for found in error.conflicts]
-    return ApiError(409, "Conflict", str(error), causes=causes, group=ref.group, kind=resource.plural, name=ref.name)
-
-
-def _unsupported_strategic(resource: Resource) -> ApiError:
-    wanted = "application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml"
-    message = f"{resource.kind} is a custom kind: it takes no strategic merge patch, only {wanted}"
-    return ApiError(415, "UnsupportedMediaType", message)
+def _answer(stored: Raw, wanted: Raw) -> Raw:
+    """A copy in the version in which the writer spoke."""
+    return copy_of({**stored, "apiVersion": wanted["apiVersion"]})  # type: ignore[no-any-return]
 
 
 __all__ = ["ApiError", "ApiModel", "Cause", "Change", "Deleted", "PatchType", "Propagation", "Written"]

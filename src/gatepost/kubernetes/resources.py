@@ -100,6 +100,16 @@ class Resources:
                 return resource if found is not None and found.served else None
         return None
 
+    def of_object(self, raw: Raw) -> Resource:
+        """The kind of an object; one that is not in the table is believed to be as `assumed_resource` says."""
+        group_kind = GroupKind(group_of(str(raw.get("apiVersion", ""))), str(raw.get("kind", "")))
+        return self._by_kind.get(group_kind) or assumed_resource(raw)
+
+    def plural_of(self, group_kind: GroupKind) -> str:
+        """The plural of a kind, in the table or not."""
+        found = self._by_kind.get(group_kind)
+        return found.plural if found is not None else assumed_plural(group_kind.kind)
+
     def add(self, resource: Resource) -> None:
         """Adds a kind that is not yet there.
 

@@ -11,7 +11,7 @@ from typing import Literal, TypeAlias
 from msgspec import Struct
 
 from gatepost.kubernetes.defaults import kind_problems, with_kind_defaults, without_allocated
-from gatepost.kubernetes.errors import ApiError, Cause, bad_request, conflict, invalid
+from gatepost.kubernetes.errors import Cause, bad_request, conflict, invalid, not_found
 from gatepost.kubernetes.metadata import metadata_problems
 from gatepost.kubernetes.resources import Resource, Version
 from gatepost.kubernetes.schema import schema_of
@@ -26,18 +26,19 @@ _FROM_LIVE = (
     "deletionTimestamp",
     "deletionGracePeriodSeconds",
     "generation",
-    "managedFields",
+    "resourceVersion",
 )
-_SET_BY_SERVER = (*_FROM_LIVE, "resourceVersion", "selfLink")
+_SET_BY_SERVER = (*_FROM_LIVE, "managedFields", "selfLink")
 
 
 class Write(Struct, frozen=True):
-    """One write: who writes, through which subresource, and how strictly it is read."""
+    """One write: who writes, through which subresource, how strictly it is read, whether it is a server-side apply."""
 
     manager: str
     subresource: str = ""
     dry_run: bool = False
     field_validation: FieldValidation = "Warn"
+    apply: bool = False
     force: bool = False
 
 
@@ -49,10 +50,10 @@ class Completed(Struct, frozen=True):
     warnings: tuple[str, ...]
 
 
-def served_version(resource: Resource, api_version: str) -> Version:
+def served_version(resource: Resource, api_version: str, subresource: str) -> Version:
     """The version of the kind that an apiVersion names.
 
-    Raises: ApiError (400) if the kind has no such version, or does not serve it.
+    Raises: ApiError: 400 if the kind has no such version or does not serve it, 404 if that has no such subresource.
     """
     version = resource.version(version_of(api_version))
     if version is None or not version.served:
@@ -61,12 +62,9 @@ def served_version(resource: Resource, api_version: str) -> Version:
             f"no kind {resource.kind!r} is served in version {api_version!r}; "
             f"{resource.group_kind} is served in {served}"
         )
+    if subresource and not (subresource == "status" and version.status_subresource):
+        raise not_found(resource.group, f"{resource.plural}/{subresource}", resource.kind)
     return version
-
-
-def status_apart(version: Version) -> bool:
-    """Whether status is written only through its subresource."""
-    return version.status_subresource
 
 
 def without_server_fields(raw: Raw) -> Raw:
@@ -90,11 +88,13 @@ def split_status(wanted: Raw, live: Raw | None, version: Version, subresource: s
     return {**kept, "status": live["status"]} if live is not None and "status" in live else kept
 
 
-def with_live_metadata(wanted: Raw, live: Raw) -> Raw:
-    """The object with the metadata that a writer cannot change, as it is stored."""
+def with_live_metadata(wanted: Raw, live: Raw, managed: Raw) -> Raw:
+    """The object with the metadata that a writer cannot change, as it is stored; managedFields those of `managed`."""
     metadata = {key: value for key, value in wanted["metadata"].items() if key not in _SET_BY_SERVER}
     was = live["metadata"]
-    metadata.update({key: was[key] for key in (*_FROM_LIVE, "resourceVersion") if key in was})
+    metadata.update({key: was[key] for key in _FROM_LIVE if key in was})
+    if "managedFields" in managed["metadata"]:
+        metadata["managedFields"] = managed["metadata"]["managedFields"]
     return {**wanted, "metadata": metadata}
 
 
@@ -119,6 +119,21 @@ def check_uid(uid: str | None, live: Raw, resource: Resource) -> None:
         raise conflict(resource.group, resource.plural, was["name"], why)
 
 
+def pruned(wanted: Raw, resource: Resource, version: Version, write: Write) -> tuple[Raw, tuple[str, ...]]:
+    """A copy of the object without the fields that its schema does not know, and the warnings about them.
+
+    Raises: ApiError (400) for unknown fields under Strict.
+    """
+    kept = copy_of(wanted)
+    unknown = tuple(f'unknown field "{path}"' for path in schema_of(version).prune(kept))
+    if unknown and write.field_validation == "Strict":
+        raise bad_request(
+            f'{resource.kind} in version "{version.name}" cannot be handled as a {resource.kind}: '
+            f"strict decoding error: {', '.join(unknown)}"
+        )
+    return kept, unknown if write.field_validation == "Warn" else ()
+
+
 def completed(
     wanted: Raw,
     live: Raw | None,
@@ -132,29 +147,21 @@ def completed(
     Raises: ApiError: 400 for unknown fields under Strict, 422 with a cause for each field that is wrong.
     """
     schema = schema_of(version)
-    filled = copy_of(wanted)
-    unknown = [f'unknown field "{path}"' for path in schema.prune(filled)]
-    if unknown and write.field_validation == "Strict":
-        raise bad_request(
-            f'{resource.kind} in version "{version.name}" cannot be handled as a {resource.kind}: '
-            f"strict decoding error: {', '.join(unknown)}"
-        )
-    schema.fill_defaults(filled)
-    _drop_empty_metadata(filled)
+    stated, warnings = pruned(wanted, resource, version, write)
+    schema.fill_defaults(stated)
+    _drop_empty_metadata(stated)
     # The shape first: the rules of a kind may then rely on it.
-    problems = schema.problems(filled)
-    stated = filled
-    if not problems:
-        filled = with_kind_defaults(stated, live, taken_ips)
-        stated = without_allocated(filled, stated)
-        problems = [*metadata_problems(filled), *kind_problems(filled, live, taken_ips)]
-        problems += _finalizer_problems(filled, live)
+    problems = schema.problems(stated)
+    if problems:
+        raise invalid(ref_of(stated), problems)
+    filled = with_kind_defaults(stated, live, taken_ips)
+    problems = [*metadata_problems(filled), *kind_problems(filled, live, taken_ips)]
+    problems += _finalizer_problems(filled, live)
     if problems:
         raise invalid(ref_of(filled), problems)
-    warnings = unknown if write.field_validation == "Warn" else []
     if version.deprecation_warning:
-        warnings = [*warnings, version.deprecation_warning]
-    return Completed(filled, stated, tuple(warnings))
+        warnings = (*warnings, version.deprecation_warning)
+    return Completed(filled, without_allocated(filled, stated), warnings)
 
 
 def next_generation(new: Raw, live: Raw, resource: Resource, version: Version) -> int | None:
@@ -188,19 +195,6 @@ def is_unchanged(new: Raw, live: Raw) -> bool:
     return same_value(_untimed(new), _untimed(live))
 
 
-def check_identity(wanted: Raw, live: Raw) -> None:
-    """A write may not make another object of the one it is sent to.
-
-    Raises: ApiError (400) naming the field that differs.
-    """
-    for field in ("name", "namespace"):
-        found, stored = wanted["metadata"].get(field) or "", live["metadata"].get(field) or ""
-        if found != stored:
-            raise bad_request(f"metadata.{field}: found {found!r}, the object written to has {stored!r}")
-    if wanted.get("kind") != live.get("kind"):
-        raise bad_request(f"kind: found {wanted.get('kind')!r}, the object written to is a {live.get('kind')}")
-
-
 def _untimed(raw: Raw) -> list[Raw]:
     return [_except(entry, {"time"}) for entry in list_at(raw["metadata"], "managedFields")]
 
@@ -226,22 +220,3 @@ def _finalizer_problems(new: Raw, live: Raw | None) -> list[Cause]:
         return []
     why = f"no new finalizers can be added while the object is being deleted, found {', '.join(fresh)}"
     return [Cause("metadata.finalizers", "FieldValueForbidden", f"Forbidden: {why}")]
-
-
-__all__ = [
-    "ApiError",
-    "Completed",
-    "FieldValidation",
-    "Write",
-    "check_identity",
-    "check_preconditions",
-    "check_uid",
-    "completed",
-    "is_unchanged",
-    "next_generation",
-    "served_version",
-    "split_status",
-    "with_generation",
-    "with_live_metadata",
-    "without_server_fields",
-]
