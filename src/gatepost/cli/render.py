@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from datetime import UTC, datetime
 
 import click
 
 from gatepost.cli.manifest_input import InputReport, read_input
-from gatepost.manifests import dump_json, dump_yaml
+from gatepost.cli.printing import print_objects
 from gatepost.runtime.offline import NotAtRest, Rendered, render
 from gatepost.runtime.wiring import CONTROLLERS, reconcilers
 
@@ -58,7 +57,7 @@ def command(
     except NotAtRest as error:
         click.echo(f"gatepost: {error}", err=True)
         ctx.exit(3)
-    (dump_json if output == "json" else dump_yaml)(rendered.objects, sys.stdout)
+    print_objects(rendered.objects, output)
     ctx.exit(_told(rendered, report))
 
 

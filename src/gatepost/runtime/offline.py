@@ -122,7 +122,7 @@ class _Offline:
         raise NotAtRest(sorted(changed))
 
     def result(self) -> Rendered:
-        found = (self._model.get(ref) for ref in self._order)
+        found = (self._model.find(ref) for ref in self._order)
         problems = {
             value for rule in self.engine.rules for _, value in self.engine.values(rule) if isinstance(value, Problem)
         }
@@ -173,16 +173,16 @@ class _Offline:
     # Writing: applies, deletes, finalizers, status, events, in this order
 
     def _carry_out(self, outcome: Outcome) -> None:
-        done = all([self._apply(apply) for apply in outcome.applies])
+        written = [self._apply(apply) for apply in outcome.applies]  # all of them, even after one that failed
         for delete in outcome.deletes:
             self._delete(delete)
         if outcome.about is not None:
-            self._write_own(outcome.about.ref, outcome, done)
+            self._write_own(outcome.about.ref, outcome, all(written))
         for event in outcome.events:
             self._events.setdefault(event, None)
 
     def _apply(self, apply: Apply) -> bool:
-        current = self._model.get(apply.ref)
+        current = self._model.find(apply.ref)
         wanted = wanted_object(apply, current)
         if wanted is None or wanted == current:
             return True
@@ -203,7 +203,7 @@ class _Offline:
         return True
 
     def _delete(self, delete: Delete) -> None:
-        current = self._model.get(delete.ref)
+        current = self._model.find(delete.ref)
         if current is None or (delete.uid and current["metadata"].get("uid") != delete.uid):
             return
         self._model.delete(delete.ref)
@@ -211,7 +211,7 @@ class _Offline:
 
     def _write_own(self, ref: Ref, outcome: Outcome, done: bool) -> None:
         """Finalizers before the status; a status after the writes that it speaks of."""
-        current = self._model.get(ref)
+        current = self._model.find(ref)
         if current is None:
             return
         if outcome.finalizers is not None and tuple(current["metadata"].get("finalizers") or ()) != outcome.finalizers:
@@ -219,7 +219,7 @@ class _Offline:
             if not outcome.finalizers:
                 del metadata["finalizers"]
             self._model.replace({**current, "metadata": metadata}, manager=MANAGER)
-            current = self._model.get(ref)
+            current = self._model.find(ref)
         if current is None or not outcome.status or not done:
             return
         status = wanted_status(outcome.status, current.get("status") or {}, self._now)
