@@ -16,11 +16,11 @@ from typing import Any
 import yaml
 
 from gatepost.kubernetes.crds import InvalidCrd, resource_from_crd
-from gatepost.kubernetes.values import Raw, mapping_at
+from gatepost.kubernetes.values import Raw
 from gatepost.standalone.apiserver.errors import InvalidDefinition
 
 COMPACT_ANNOTATION = "gatepost/definition"
-"""Marks a definition that came with gatepost, so that a newer one may take its place; its value is "compact"."""
+"""Marks a definition that came with gatepost, so that a newer one may take its place."""
 
 _DEFINITIONS = "definitions"
 
@@ -61,10 +61,6 @@ def load_crds(directory: Path) -> list[Raw]:
     if not found:
         raise InvalidDefinition(directory, 0, f"no CustomResourceDefinition in {len(files)} YAML files")
     return list(found.values())
-
-
-def is_compact(crd: Raw) -> bool:
-    return mapping_at(mapping_at(crd, "metadata"), "annotations").get(COMPACT_ANNOTATION) == "compact"
 
 
 def _crds(file: Path, content: bytes) -> Iterator[Raw]:

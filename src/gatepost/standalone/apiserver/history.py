@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from bisect import bisect_right
-from typing import Any
 
 import msgspec
 
@@ -17,12 +16,14 @@ WINDOW = 2_000
 
 
 class Recorded(msgspec.Struct):
-    """One write that changed something: the object before it and after it, None for "was not there"."""
+    """A write that changed something: the object before it and after it, None for "was not there"."""
 
     resource_version: int
     group_kind: GroupKind
     before: Raw | None
     after: Raw | None
+    encoded: dict[str, bytes] = msgspec.field(default_factory=dict)
+    """The frame of the change by apiVersion: encoded once, however many watch."""
 
 
 class History:
@@ -32,17 +33,16 @@ class History:
         self._changes: list[Recorded] = []
         self._window = window
         self._arrival = asyncio.Event()
-        self._started_at = resource_version
         self.oldest = resource_version
         """Changes after this resourceVersion are all here."""
+        self.is_closed = False
 
     def append(self, change: Recorded) -> None:
         """Adds a change; resourceVersions never go down."""
         self._changes.append(change)
         if len(self._changes) > self._window * 2:
             self._forget(len(self._changes) - self._window)
-        arrival, self._arrival = self._arrival, asyncio.Event()
-        arrival.set()
+        self._wake()
 
     def after(self, resource_version: int) -> list[Recorded]:
         """The changes after a resourceVersion, oldest first.
@@ -50,20 +50,27 @@ class History:
         Raises: ApiError 410 (Expired) if some of them are no longer here.
         """
         if resource_version < self.oldest:
-            raise expired(resource_version, self.oldest)
+            message = f"too old resource version: {resource_version} ({self.oldest})"
+            raise ApiError(410, "Expired", message)
         return self._changes[bisect_right(self._changes, resource_version, key=_resource_version) :]
 
-    async def changed(self) -> Any:
-        """Returns when the next change arrives."""
-        await self._arrival.wait()
+    @property
+    def arrival(self) -> asyncio.Event:
+        """Is set when the next change arrives. Take it before you read, so that nothing gets lost in between."""
+        return self._arrival
+
+    def close(self) -> None:
+        """Sends everybody who watches home."""
+        self.is_closed = True
+        self._wake()
+
+    def _wake(self) -> None:
+        arrival, self._arrival = self._arrival, asyncio.Event()
+        arrival.set()
 
     def _forget(self, count: int) -> None:
         self.oldest = self._changes[count - 1].resource_version
         del self._changes[:count]
-
-
-def expired(resource_version: int, oldest: int) -> ApiError:
-    return ApiError(410, "Expired", f"too old resource version: {resource_version} ({oldest})")
 
 
 def _resource_version(change: Recorded) -> int:

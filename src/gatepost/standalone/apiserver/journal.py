@@ -25,6 +25,8 @@ _FORMAT = "gatepost objects 1"
 _FILE = "objects.log"
 _COMPACT_FROM_BYTES = 16 * 1024 * 1024
 
+_encode = msgspec.json.Encoder().encode
+
 
 class Entry(msgspec.Struct, omit_defaults=True):
     """One line of the log: an object as it is from this resourceVersion on, or the one that is gone.
@@ -52,23 +54,34 @@ class Journal:
     """The log of one data directory. Make one with `open_journal`."""
 
     def __init__(self, directory: Path, lock: IO[str], log: IO[bytes], loaded: Loaded) -> None:
-        self.loaded = loaded
         self.failure: OSError | None = None
+        self.torn = loaded.torn
+        self.snapshot: Callable[[], tuple[int, list[Raw]]] | None = None
+        """Gives the latest resourceVersion and all objects at that moment; without it the log only grows."""
+        self._loaded: Loaded | None = loaded
         self._directory = directory
         self._lock = lock
         self._log = log
         self._size_bytes = log.seek(0, os.SEEK_END)
         self._compact_at_bytes = max(_COMPACT_FROM_BYTES, self._size_bytes * 2)
-        self._pending: list[bytes] = []
-        self._waiting: list[asyncio.Future[None]] = []
+        self._pending = _Batch()
         self._flusher: asyncio.Task[None] | None = None
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="journal")
-        self._encoder = msgspec.json.Encoder()
 
-    def append(self, entries: Iterable[Entry]) -> None:
-        """Takes changes in the order they happened; `settled` tells when they are on disk."""
-        self._pending.extend(_line(self._encoder.encode(entry)) for entry in entries)
-        if self._pending and self._flusher is None:
+    def take_loaded(self) -> Loaded:
+        """What the directory held, once: the journal does not keep it in memory."""
+        loaded, self._loaded = self._loaded, None
+        return loaded or Loaded([], 0)
+
+    def append(self, entries: Iterable[Entry], when_kept: Callable[[], None]) -> None:
+        """Takes changes in the order they happened.
+
+        Args:
+            when_kept: called when they are on disk, in the order of the calls; never if they cannot be written.
+        """
+        self._pending.lines.extend(_line(_encode(entry)) for entry in entries)
+        self._pending.when_kept.append(when_kept)
+        if self._flusher is None:
             self._flusher = asyncio.get_running_loop().create_task(self._flush())
 
     async def settled(self) -> None:
@@ -78,26 +91,14 @@ class Journal:
         """
         if self._flusher is not None and self.failure is None:
             waiting = asyncio.get_running_loop().create_future()
-            self._waiting.append(waiting)
+            self._pending.waiting.append(waiting)
             await waiting
+        self.raise_if_failed()
+
+    def raise_if_failed(self) -> None:
+        """Raises: DataDirUnusable if a write failed before."""
         if self.failure is not None:
             raise DataDirUnusable(self._directory, self.failure)
-
-    @property
-    def is_due_for_compaction(self) -> bool:
-        return self._size_bytes > self._compact_at_bytes
-
-    async def compact(self, resource_version: int, objects: Callable[[], Iterable[Raw]]) -> None:
-        """Rewrites the log with only the objects that are there now.
-
-        Args:
-            objects: all objects at `resource_version`; called in another thread, so it must give values that nobody
-                changes any more. What was appended before this call is part of them.
-        """
-        await self.settled()
-        if self.failure is None and self._flusher is None:
-            self._flusher = asyncio.get_running_loop().create_task(self._rewrite(resource_version, objects))
-            await self.settled()
 
     async def close(self) -> None:
         """Writes what is left, and lets go of the directory."""
@@ -111,40 +112,55 @@ class Journal:
             self._lock.close()
 
     async def _flush(self) -> None:
-        loop = asyncio.get_running_loop()
-        while self._pending and self.failure is None:
-            content, waiting = b"".join(self._pending), self._waiting
-            self._pending, self._waiting = [], []
-            try:
-                await loop.run_in_executor(self._thread, self._write, content)
-            except OSError as error:
-                self.failure = error
-            _release(waiting)
+        while self._pending.lines and self.failure is None:
+            batch, self._pending = self._pending, _Batch()
+            await self._keep(batch)
+        # Whoever began to wait after the last batch was taken waits for nothing more; after a failure, for ever.
         self._flusher = None
-        # Whoever began to wait after the last batch was taken waits for nothing more.
-        _release(self._waiting)
-        self._waiting = []
+        left, self._pending = self._pending, _Batch()
+        left.release()
 
-    async def _rewrite(self, resource_version: int, objects: Callable[[], Iterable[Raw]]) -> None:
-        waiting, self._waiting = self._waiting, []
+    async def _keep(self, batch: _Batch) -> None:
+        loop = asyncio.get_running_loop()
         try:
-            write = asyncio.get_running_loop().run_in_executor(
-                self._thread, lambda: _write_log(self._directory, resource_version, objects())
-            )
-            log, size = await write
-            self._log.close()
-            self._log, self._size_bytes = log, size
-            self._compact_at_bytes = max(_COMPACT_FROM_BYTES, size * 2)
+            if self._size_bytes > self._compact_at_bytes and self.snapshot is not None:
+                # The objects are ahead of the log: they hold what is in the batch.
+                resource_version, objects = self.snapshot()
+                await loop.run_in_executor(self._thread, self._rewrite, resource_version, objects)
+            else:
+                await loop.run_in_executor(self._thread, self._write, b"".join(batch.lines))
         except OSError as error:
             self.failure = error
-        _release(waiting)
-        await self._flush()
+        else:
+            for kept in batch.when_kept:
+                kept()
+        batch.release()
 
     def _write(self, content: bytes) -> None:
         self._log.write(content)
         self._log.flush()
         os.fdatasync(self._log.fileno())
         self._size_bytes += len(content)
+
+    def _rewrite(self, resource_version: int, objects: list[Raw]) -> None:
+        log, size = _write_log(self._directory, resource_version, objects)
+        self._log.close()
+        self._log, self._size_bytes = log, size
+        self._compact_at_bytes = max(_COMPACT_FROM_BYTES, size * 2)
+
+
+class _Batch:
+    """Lines that are written together, and who is told of it."""
+
+    def __init__(self) -> None:
+        self.lines: list[bytes] = []
+        self.when_kept: list[Callable[[], None]] = []
+        self.waiting: list[asyncio.Future[None]] = []
+
+    def release(self) -> None:
+        for future in self.waiting:
+            if not future.done():
+                future.set_result(None)
 
 
 def open_journal(directory: Path) -> Journal:
@@ -221,10 +237,9 @@ def _write_log(directory: Path, resource_version: int, objects: Iterable[Raw]) -
     fresh = directory / f"{_FILE}.new"
     log = open(fresh, "wb")  # noqa: SIM115 - it stays open as the log
     try:
-        encode = msgspec.json.encode
-        log.write(_line(encode(Entry(rv=resource_version, format=_FORMAT))))
+        log.write(_line(_encode(Entry(rv=resource_version, format=_FORMAT))))
         for raw in objects:
-            log.write(_line(encode(Entry(rv=int(raw["metadata"]["resourceVersion"]), put=raw))))
+            log.write(_line(_encode(Entry(rv=int(raw["metadata"]["resourceVersion"]), put=raw))))
         log.flush()
         os.fsync(log.fileno())
         fresh.replace(directory / _FILE)
@@ -258,9 +273,3 @@ def _key(raw: Raw) -> tuple[str, str, str, str]:
     group, slash, _ = str(raw["apiVersion"]).rpartition("/")
     metadata: dict[str, Any] = raw["metadata"]
     return (group if slash else "", raw["kind"], metadata.get("namespace") or "", metadata["name"])
-
-
-def _release(waiting: list[asyncio.Future[None]]) -> None:
-    for future in waiting:
-        if not future.done():
-            future.set_result(None)
