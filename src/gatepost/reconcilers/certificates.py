@@ -92,7 +92,8 @@ def challenges_of(existing: Certificate | None, *, ready: bool) -> tuple[Challen
     if existing is None or (ready and not is_true(existing.status.conditions, "Renewing")):
         return ()
     ordered = sorted(existing.status.http01_challenges, key=lambda challenge: challenge.url)
-    return tuple(_challenge(challenge) for challenge in ordered)
+    found = (_challenge(challenge) for challenge in ordered)
+    return tuple(challenge for challenge in found if challenge is not None)
 
 
 def tls_entry(spec: CertificateSpec, namespace: str) -> KIngressTLS:
@@ -100,8 +101,14 @@ def tls_entry(spec: CertificateSpec, namespace: str) -> KIngressTLS:
     return KIngressTLS(hosts=spec.dns_names, secret_name=spec.secret_name, secret_namespace=namespace)
 
 
-def _challenge(challenge: HTTP01Challenge) -> Challenge:
-    parts = urlsplit(challenge.url)
+def _challenge(challenge: HTTP01Challenge) -> Challenge | None:
+    """The challenge as host and path, None if its URL has no host that a rule could be made for."""
+    try:
+        parts = urlsplit(challenge.url)
+    except ValueError:
+        return None
+    if not parts.netloc:
+        return None
     split = KIngressSplit(
         service_namespace=challenge.service_namespace,
         service_name=challenge.service_name,
