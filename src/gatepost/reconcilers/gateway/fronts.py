@@ -1,0 +1,110 @@
+"""What a KIngress needs to know of a Gateway, and nothing else, so that other changes of the Gateway wake nobody."""
+
+from __future__ import annotations
+
+import ipaddress
+from typing import Any
+
+from msgspec import UNSET, Struct
+
+from gatepost.objects.core import Service
+from gatepost.objects.gatewayapi import Gateway, GatewayAddress, GatewayClass
+from gatepost.objects.networking import CLUSTER_LOCAL, LoadBalancerIngress
+from gatepost.objects.refs import Ref
+from gatepost.objects.settings import SETTINGS_REF, Settings
+from gatepost.reconcilers.config_gateway import REQUEST_TIMEOUT, GatewayEntry
+from gatepost.state.rule import Rule
+from gatepost.state.view import View
+
+
+class Front(Struct, frozen=True):
+    """A Gateway of config-gateway as a KIngress sees it.
+
+    Attributes:
+        exists: whether the Gateway is there.
+        has_request_timeout: whether its HTTPRoutes may have `timeouts.request`.
+        load_balancer: where requests go in, None while there is no address.
+        plain_listeners: names of its HTTP listeners with their hostnames, for redirects.
+    """
+
+    exists: bool
+    has_request_timeout: bool
+    load_balancer: LoadBalancerIngress | None
+    plain_listeners: tuple[tuple[str, str], ...] = ()
+
+
+def front_of(entry: GatewayEntry, view: View) -> Front:
+    gateway = view.get(Gateway, entry.gateway)
+    return Front(
+        exists=gateway is not None,
+        has_request_timeout=REQUEST_TIMEOUT in _features(entry, gateway, view),
+        load_balancer=_load_balancer(entry, gateway, view),
+        plain_listeners=tuple(
+            (listener.name, listener.hostname)
+            for listener in (gateway.spec.listeners if gateway is not None else ())
+            if listener.protocol == "HTTP"
+        ),
+    )
+
+
+def _features(entry: GatewayEntry, gateway: Gateway | None, view: View) -> tuple[Any, ...]:
+    """What the entry lists; where it does not say, what the GatewayClass claims."""
+    if entry.supported_features is not None:
+        return entry.supported_features
+    class_name = gateway.spec.gateway_class_name if gateway is not None else entry.class_name
+    gateway_class = view.named(GatewayClass, "", class_name)
+    if gateway_class is None:
+        return ()
+    return tuple(
+        feature.get("name") if isinstance(feature, dict) else feature
+        for feature in gateway_class.status.supported_features
+    )
+
+
+def _load_balancer(entry: GatewayEntry, gateway: Gateway | None, view: View) -> LoadBalancerIngress | None:
+    """One entry, since Knative reads no more.
+
+    | in front               | entry                                                            |
+    | a Service              | its cluster name, with an IP beside it when there is one         |
+    | a Gateway, IP address  | that IP                                                          |
+    | a Gateway, other type  | that name, as domainInternal                                     |
+    """
+    if entry.service is not None:
+        settings = view.get(Settings, SETTINGS_REF) or Settings()
+        name = f"{entry.service.name}.{entry.service.namespace}.svc.{settings.cluster_domain}"
+        return LoadBalancerIngress(ip=_service_ip(entry, entry.service, gateway, view), domain_internal=name)
+    if gateway is None or not gateway.status.addresses:
+        return None
+    first = gateway.status.addresses[0]
+    if _is_ip_address(first):
+        return LoadBalancerIngress(ip=first.value)
+    return LoadBalancerIngress(domain_internal=first.value)
+
+
+def _service_ip(entry: GatewayEntry, ref: Ref, gateway: Gateway | None, view: View) -> str:
+    """The IP that Knative prefers to the name, so that its Services need no ExternalName. "" while there is none.
+
+    Inside the cluster that is the cluster IP; outside it is the address of the load balancer, else of the Gateway.
+    """
+    service = view.get(Service, ref)
+    if service is None:
+        return ""
+    if entry.visibility == CLUSTER_LOCAL:
+        return service.spec.cluster_ip if service.spec.cluster_ip != "None" else ""
+    balanced = [ingress.ip for ingress in service.status.load_balancer.ingress if ingress.ip]
+    given = [address.value for address in gateway.status.addresses if _is_ip_address(address)] if gateway else []
+    return next(iter(balanced + given), "")
+
+
+def _is_ip_address(address: GatewayAddress) -> bool:
+    """By its type; an address that does not say its type counts by its value."""
+    if address.type is not UNSET:
+        return address.type == "IPAddress"
+    try:
+        ipaddress.ip_address(address.value)
+    except ValueError:
+        return False
+    return True
+
+
+FRONT: Rule[Front] = Rule("gateway-front", front_of, rank=1)

@@ -1,0 +1,75 @@
+"""httpOption Redirected: plain requests are sent to https, except for those of certificate challenges.
+
+One route on both kinds of listener would redirect to itself without end, so there are two: the main one on the TLS
+listeners only, and one that redirects on the plain listeners.
+"""
+
+from __future__ import annotations
+
+from msgspec import structs
+
+from gatepost.objects.networking import CLUSTER_LOCAL, KIngress
+from gatepost.objects.problems import Skipped
+from gatepost.reconcilers.config_gateway import GatewayConfig
+from gatepost.reconcilers.gateway.fronts import FRONT
+from gatepost.reconcilers.gateway.httproutes import RouteWish
+from gatepost.reconcilers.gateway.problems import NO_TLS_TO_REDIRECT_TO
+from gatepost.reconcilers.gateway.tls import LISTENER_PLACES, TLS
+from gatepost.state.view import View
+from gatepost.writes.outcome import Outcome
+
+REDIRECTED = "Redirected"
+CHALLENGE_PREFIX = "/.well-known/acme-challenge/"
+
+
+def with_redirect(
+    kingress: KIngress, wish: RouteWish, config: GatewayConfig, view: View, out: Outcome
+) -> tuple[RouteWish, ...]:
+    """The wish alone, or beside the one that redirects to it.
+
+    Until the TLS listeners of all its hosts stand on the Gateway, plain requests are served: a redirect to where
+    nothing answers takes the hosts down.
+    """
+    if kingress.spec.http_option != REDIRECTED or wish.visibility == CLUSTER_LOCAL:
+        return (wish,)
+    tls_listeners = _standing_listeners(kingress, wish, view)
+    if not tls_listeners:
+        why = "Redirected is asked for, but not all hosts have a TLS listener; plain requests are served."
+        out.skipped.append(Skipped(NO_TLS_TO_REDIRECT_TO, why, kingress.ref, "spec.httpOption"))
+        return (wish,)
+    plain_listeners = _plain_listeners(kingress, wish, config, view)
+    main = structs.replace(wish, sections=tls_listeners)
+    if not plain_listeners:
+        return (main,)
+    challenges = tuple(path for path in wish.paths if path.path.startswith(CHALLENGE_PREFIX))
+    redirect = structs.replace(
+        wish, name=f"{wish.name}-redirect", sections=plain_listeners, paths=challenges, redirects=True
+    )
+    return (main, redirect)
+
+
+def _standing_listeners(kingress: KIngress, wish: RouteWish, view: View) -> tuple[str, ...]:
+    """The names of the TLS listeners of all hosts, () if one of them is missing on the Gateway."""
+    tls = view.value(TLS, kingress.ref)
+    listeners = {listener.hostname: listener for listener in tls.listeners} if tls is not None else {}
+    names = []
+    for host in wish.hosts:
+        listener = listeners.get(host)
+        if listener is None or listener.name not in view.select(LISTENER_PLACES, (wish.gateway, listener.port, host)):
+            return ()
+        names.append(listener.name)
+    return tuple(names)
+
+
+def _plain_listeners(kingress: KIngress, wish: RouteWish, config: GatewayConfig, view: View) -> tuple[str, ...]:
+    front = view.value(FRONT, config.entry_for(wish.visibility, kingress.metadata.labels))
+    return tuple(
+        name for name, hostname in front.plain_listeners if any(_admits(hostname, host) for host in wish.hosts)
+    )
+
+
+def _admits(listener_hostname: str, host: str) -> bool:
+    """Whether a listener takes requests for a host. A wildcard stands for one or more labels."""
+    if not listener_hostname or listener_hostname == host:
+        return True
+    return listener_hostname.startswith("*.") and host.endswith(listener_hostname[1:])

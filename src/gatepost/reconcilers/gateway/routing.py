@@ -1,0 +1,100 @@
+"""From the rules of a KIngress to the HTTPRoutes that it wants, and whose a name of a route is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from gatepost.objects.gatewayapi import HTTPRoute
+from gatepost.objects.meta import controller_of, is_controlled_by
+from gatepost.objects.networking import KIngress, KIngressRule
+from gatepost.objects.problems import Problem
+from gatepost.reconcilers.config_gateway import GatewayConfig
+from gatepost.reconcilers.gateway.backends import served_paths
+from gatepost.reconcilers.gateway.fronts import FRONT
+from gatepost.reconcilers.gateway.httproutes import (
+    INGRESS_LABEL,
+    RouteWish,
+    route_name,
+    with_distinct_names,
+    within_limits,
+)
+from gatepost.reconcilers.gateway.ownership import Claim, claim_of, holder_among, is_ours
+from gatepost.reconcilers.gateway.problems import not_owned
+from gatepost.reconcilers.gateway.redirects import with_redirect
+from gatepost.reconcilers.gateway.version import version_of, with_defaults
+from gatepost.state.store import Index
+from gatepost.state.view import View
+from gatepost.writes.outcome import Outcome
+
+
+def route_wishes(kingress: KIngress, config: GatewayConfig, view: View, out: Outcome) -> list[RouteWish]:
+    """The HTTPRoutes that a KIngress wants, in the order of its rules.
+
+    Raises: CannotServe if a rule cannot be turned into one. A half of the rules would take the names of the other half
+        away, so then nothing is changed.
+    """
+    spec = with_defaults(kingress.spec)
+    version = version_of(spec, kingress.metadata.namespace, kingress.metadata.name)
+    wishes = [
+        part
+        for index, rule in enumerate(spec.rules)
+        for wish in with_redirect(
+            kingress, _route_wish(kingress, index, rule, version, config, view), config, view, out
+        )
+        for part in within_limits(kingress, wish)
+    ]
+    return with_distinct_names(wishes)
+
+
+def _route_wish(
+    kingress: KIngress, index: int, rule: KIngressRule, version: str, config: GatewayConfig, view: View
+) -> RouteWish:
+    paths = served_paths(kingress, index, rule, view)
+    entry = config.entry_for(rule.visibility, kingress.metadata.labels)
+    return RouteWish(
+        route_name(rule.hosts),
+        tuple(sorted(set(rule.hosts))),
+        rule.visibility,
+        paths,
+        version,
+        entry.gateway,
+        has_request_timeout=view.value(FRONT, entry).has_request_timeout,
+    )
+
+
+def _route_claims(kingress: KIngress) -> Iterable[tuple[Any, Claim]]:
+    if is_ours(kingress) and kingress.metadata.deletion_timestamp is None:
+        for rule in kingress.spec.rules:
+            if rule.hosts:
+                yield (kingress.metadata.namespace, route_name(rule.hosts)), claim_of(kingress)
+
+
+ROUTE_CLAIMS = Index("http-route-claims", KIngress, _route_claims)
+"""(namespace, name of a HTTPRoute) -> the KIngresses that want it."""
+
+
+def why_not_ours(kingress: KIngress, wish: RouteWish, present: HTTPRoute | None, view: View) -> Problem | None:
+    """Why a wished HTTPRoute may not be written, None if it may: someone else has it, or was there before.
+
+    Source: net-gateway-api writes over it; `NotOwned` is the reason that Knative has for this.
+    """
+    ref = HTTPRoute.KIND.ref(kingress.metadata.namespace, wish.name)
+    if present is None:
+        holder = holder_among(view.select(ROUTE_CLAIMS, (ref.namespace, ref.name)))
+        return None if holder in (None, kingress.ref) else not_owned(ref, f"{holder} claimed it before")
+    if is_controlled_by(present, kingress):
+        return None
+    controller = controller_of(present)
+    holder_name = f"{controller.kind} {controller.name}" if controller is not None else "nothing"
+    return not_owned(ref, f"{holder_name} controls the one that is there")
+
+
+def _routes_of_kingress(route: HTTPRoute) -> Iterable[tuple[Any, Any]]:
+    name = route.metadata.labels.get(INGRESS_LABEL)
+    if name is not None:
+        yield (route.metadata.namespace, name), route.ref
+
+
+ROUTES_OF_KINGRESS = Index("http-routes-of-kingress", HTTPRoute, _routes_of_kingress)
+"""(namespace, KIngress) -> the HTTPRoutes that carry its label, whoever owns them."""

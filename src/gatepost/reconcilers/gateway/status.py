@@ -1,0 +1,75 @@
+"""The status of a KIngress while a pass marks it.
+
+| situation                              | NetworkConfigured | LoadBalancerReady         | Ready                   |
+| no route is served yet                 | Unknown           | Unknown Uninitialized     | the same                |
+| some are, others not                   | True              | Unknown Uninitialized     | the same                |
+| all are, addresses known               | True              | True                      | True                    |
+| a Gateway without Service is not there | as the routes say | False GatewayDoesNotExist | the same                |
+| such a Gateway has no address          | True              | Unknown Uninitialized     | Unknown, failed         |
+| a route is someone else's              | False NotOwned    | Unknown Uninitialized     | False NotOwned          |
+| a TLS listener is someone else's       | False             | as otherwise              | False HostnameConflict  |
+| anything else that ends the pass       | as it was         | as it was                 | Unknown, failed         |
+Failed is the reason ReconcileIngressFailed.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gatepost.objects.conditions import ConditionSet
+from gatepost.objects.networking import KIngress, LoadBalancerIngress
+from gatepost.objects.problems import Problem
+from gatepost.reconcilers.gateway import problems
+from gatepost.writes.outcome import condition_fields, raw
+
+READY = "Ready"
+NETWORK_CONFIGURED = "NetworkConfigured"
+LOAD_BALANCER_READY = "LoadBalancerReady"
+
+
+class Status:
+    """Conditions and load balancers of one KIngress. What is not marked stays as it was."""
+
+    def __init__(self, kingress: KIngress) -> None:
+        self._generation = kingress.metadata.generation
+        self._conditions = ConditionSet(READY, (NETWORK_CONFIGURED, LOAD_BALANCER_READY), kingress.status.conditions)
+        self._conditions.initialize()
+        self._load_balancers: dict[str, LoadBalancerIngress] = {}
+
+    def forget_refusal(self) -> None:
+        """NetworkConfigured starts anew if something was refused before: it may be ours by now."""
+        present = self._conditions.get(NETWORK_CONFIGURED)
+        if present is not None and present.status == "False":
+            self._conditions.mark_unknown(NETWORK_CONFIGURED, "", "")
+
+    def route_served(self) -> None:
+        """One route does; as with net-gateway-api that is enough for this condition."""
+        self._conditions.mark_true(NETWORK_CONFIGURED)
+
+    def route_waiting(self) -> None:
+        self._conditions.mark_unknown(READY, problems.HTTP_ROUTE_NOT_READY, "Waiting for HTTPRoute becomes Ready.")
+
+    def refused(self, problem: Problem) -> None:
+        """Something that the KIngress needs is someone else's."""
+        self._conditions.mark_false(NETWORK_CONFIGURED, problem.reason, problem.message)
+
+    def load_balancer_waiting(self) -> None:
+        self._conditions.mark_unknown(LOAD_BALANCER_READY, problems.UNINITIALIZED, problems.WAITING_FOR_LOAD_BALANCER)
+
+    def load_balancer_missing(self, problem: Problem) -> None:
+        self._conditions.mark_false(LOAD_BALANCER_READY, problem.reason, problem.message)
+
+    def load_balancers_ready(self, public: LoadBalancerIngress, private: LoadBalancerIngress) -> None:
+        """Both are told whatever the visibility of the rules; one entry each, since Knative reads no more."""
+        self._conditions.mark_true(LOAD_BALANCER_READY)
+        self._load_balancers = {"publicLoadBalancer": public, "privateLoadBalancer": private}
+
+    def failed(self) -> None:
+        """The pass ends before its end."""
+        self._conditions.mark_unknown(READY, problems.RECONCILE_FAILED, problems.RECONCILE_FAILED_MESSAGE)
+
+    def fields(self) -> dict[str, Any]:
+        """The wish for the status. Load balancers that were told once stay told while readiness is lost."""
+        balancers = {name: {"ingress": [raw(entry)]} for name, entry in self._load_balancers.items()}
+        conditions = condition_fields(self._conditions.result())
+        return {"conditions": conditions, "observedGeneration": self._generation, **balancers}
