@@ -163,8 +163,8 @@ def _merged_lists(live: list[Any], stated: list[Any], schema: Raw | None) -> lis
     result: list[Any] = []
     waiting = list(lives)
     for step, item in stateds.items():
-        while step in waiting:
-            # What stood before it and is not stated comes before it still.
+        # What only `live` has comes first, up to the place of this item or of one that is stated as well.
+        while waiting and (step in waiting or waiting[0] not in stateds):
             passed = waiting.pop(0)
             if passed not in stateds:
                 result.append(copy_of(lives[passed]))
