@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from gatepost.standalone.errors import StandaloneError
 
-class ApiServerError(Exception):
+
+class ApiServerError(StandaloneError):
     """The server cannot start, or cannot go on; the message says why and what to do."""
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import ipaddress
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -13,6 +13,7 @@ from typing import Any
 from aiohttp import web
 
 from gatepost.kubernetes.values import Raw
+from gatepost.objects.refs import GroupKind, Ref, ref_of
 from gatepost.standalone.apiserver import kubeconfig
 from gatepost.standalone.apiserver.errors import AddressInUse, AddressNotLoopback
 from gatepost.standalone.apiserver.history import WINDOW
@@ -119,6 +120,20 @@ class ApiServer:
         Raises: OSError.
         """
         kubeconfig.write_kubeconfig(self.url, Path(path))
+
+    def find(self, ref: Ref) -> Raw | None:
+        """The object itself, for a reader in this process: it must not change it. None before the start."""
+        return self._storage.find(ref) if self._storage is not None else None
+
+    def select(self, group_kind: GroupKind, namespace: str, matches: Callable[[Raw], bool]) -> list[Raw]:
+        """The objects of a kind in a namespace that match, as `find` gives them."""
+        return self._storage.select(group_kind, namespace, matches) if self._storage is not None else []
+
+    async def apply(self, raw: Raw, manager: str) -> None:
+        """Server-side apply from this process, taking over what other managers set. Raises: ApiError."""
+        if self._storage is None:
+            raise RuntimeError("the server is not started")
+        await self._storage.write(lambda model: model.patch(ref_of(raw), raw, "apply", manager, force=True))
 
     async def _listen(self, storage: Storage) -> None:
         pages = Pages(time.monotonic)

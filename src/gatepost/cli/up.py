@@ -1,0 +1,138 @@
+"""`gatepost up`: all of gatepost on this machine, with no cluster."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import pathlib
+import signal
+import sys
+from typing import TYPE_CHECKING
+
+import click
+import msgspec
+
+if TYPE_CHECKING:
+    from gatepost.standalone.apiserver.server import ApiServer
+    from gatepost.standalone.up import Addresses, UpSettings
+
+DEFAULT_KUBECONFIG = pathlib.Path("gatepost.kubeconfig")
+
+
+@click.command("up")
+@click.option(
+    "--http-port", type=click.IntRange(0, 65535), default=0, help="Port of the gateway.  [default: a free one]"
+)
+@click.option(
+    "--local-port", type=click.IntRange(0, 65535), default=0, help="Port of the gateway for cluster-local names."
+)
+@click.option("--dns-port", type=click.IntRange(0, 65535), default=0, help="Port of the DNS server, UDP and TCP.")
+@click.option("--api-port", type=click.IntRange(0, 65535), default=0, help="Port of the Kubernetes API.")
+@click.option(
+    "--data",
+    "data_dir",
+    type=click.Path(path_type=pathlib.Path, file_okay=False),
+    help="Folder in which objects outlive the process.  [default: in memory]",
+)
+@click.option(
+    "--crds",
+    "crds_dir",
+    type=click.Path(path_type=pathlib.Path, file_okay=False, exists=True),
+    help="Folder with published CustomResourceDefinitions to use instead of the compact ones.",
+)
+@click.option("--zone", "zones", multiple=True, help="A DNS zone to serve; may be repeated.")
+@click.option(
+    "--kubeconfig",
+    type=click.Path(path_type=pathlib.Path, dir_okay=False),
+    default=DEFAULT_KUBECONFIG,
+    show_default=True,
+    help="Where to write the kubeconfig for kubectl.",
+)
+@click.option(
+    "--ready-file",
+    type=click.Path(path_type=pathlib.Path, dir_okay=False),
+    help="Written with the addresses as JSON when everything answers, for scripts.",
+)
+@click.option("-q", "--quiet", is_flag=True, help="Do not print the addresses.")
+@click.pass_context
+def command(
+    ctx: click.Context,
+    http_port: int,
+    local_port: int,
+    dns_port: int,
+    api_port: int,
+    data_dir: pathlib.Path | None,
+    crds_dir: pathlib.Path | None,
+    zones: tuple[str, ...],
+    kubeconfig: pathlib.Path,
+    ready_file: pathlib.Path | None,
+    quiet: bool,
+) -> None:
+    """Runs a Kubernetes API, Traefik, a DNS server and gatepost's controllers on loopback until Ctrl-C.
+
+    \b
+    Example:
+      gatepost up --http-port 8080 --dns-port 5353
+      kubectl --kubeconfig gatepost.kubeconfig get gateways -A
+    """
+    from gatepost.standalone.errors import StandaloneError
+    from gatepost.standalone.up import DEFAULT_ZONES, UpSettings
+
+    settings = UpSettings(
+        api_port=api_port,
+        http_port=http_port,
+        local_port=local_port,
+        dns_port=dns_port,
+        data_dir=data_dir,
+        crds_dir=crds_dir,
+        zones=zones or DEFAULT_ZONES,
+    )
+    try:
+        asyncio.run(_run(settings, kubeconfig, ready_file, quiet))
+    except StandaloneError as error:
+        click.echo(f"gatepost up: {error}", err=True)
+        ctx.exit(3)
+
+
+async def _run(settings: UpSettings, kubeconfig: pathlib.Path, ready_file: pathlib.Path | None, quiet: bool) -> None:
+    """Runs until SIGINT or SIGTERM, which stop every child in an orderly way."""
+    from gatepost.standalone.controllers import run_controllers
+    from gatepost.standalone.up import Standalone
+
+    async def tell(addresses: Addresses, api: ApiServer) -> None:
+        api.write_kubeconfig(kubeconfig)
+        if ready_file is not None:
+            _write_whole(ready_file, {**msgspec.to_builtins(addresses), "kubeconfig": os.path.abspath(kubeconfig)})
+        if not quiet:
+            _print_addresses(addresses, kubeconfig)
+
+    task = asyncio.create_task(Standalone(settings, run_controllers).run(tell))
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, task.cancel)
+    await asyncio.wait([task])
+    if not task.cancelled():
+        task.result()
+    if not quiet:
+        click.echo("gatepost up: stopped", err=True)
+
+
+def _write_whole(path: pathlib.Path, value: object) -> None:
+    """Writes a file so that whoever waits for it never sees half of it."""
+    half = path.with_name(path.name + ".part")
+    half.write_bytes(msgspec.json.encode(value))
+    half.replace(path)
+
+
+def _print_addresses(addresses: Addresses, kubeconfig: pathlib.Path) -> None:
+    dns_host, dns_port = addresses.dns.rsplit(":", 1)
+    lines = {
+        "Kubernetes API": f"{addresses.api}   kubectl --kubeconfig {kubeconfig} get gateways -A",
+        "gateway": f"{addresses.http}   curl -H 'Host: app.example.com' {addresses.http}",
+        "local gateway": addresses.local,
+        "DNS": f"{addresses.dns}   dig @{dns_host} -p {dns_port} app.example.com",
+    }
+    for name, text in lines.items():
+        click.echo(f"{name:>15}  {text}")
+    click.echo("Ctrl-C stops everything.", err=True)
+    sys.stdout.flush()
