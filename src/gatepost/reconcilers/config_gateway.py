@@ -19,6 +19,7 @@ from gatepost.objects.refs import Ref
 from gatepost.objects.settings import SETTINGS_REF, Settings
 from gatepost.reconcilers.configmaps import UnreadableValue
 from gatepost.state.rule import Rule
+from gatepost.state.store import Index
 from gatepost.state.view import View
 
 NAME = "config-gateway"
@@ -100,9 +101,12 @@ class _Entry(Struct, rename="kebab"):
 
 
 def gateway_config(ref: Ref, view: View) -> GatewayConfig | Problem:
-    """The settings in the ConfigMap of that Ref; the defaults if it does not exist, a problem if it does not parse."""
+    """The settings in the ConfigMap of that Ref; the defaults if it does not exist, a problem if it does not parse.
+
+    A ConfigMap of that name in another namespace is not Knative's.
+    """
     config_map = view.get(ConfigMap, ref)
-    if config_map is None:
+    if config_map is None or ref.namespace != _system_namespace(view):
         return DEFAULT
     try:
         return parse(config_map.data)
@@ -178,10 +182,20 @@ def _ref(key: str, name: str, text: str, kind: Kind) -> Ref:
     return kind.ref(*parts)
 
 
-CONFIG_GATEWAY: Rule[GatewayConfig | Problem] = Rule("config-gateway", gateway_config, rank=0)
+def _system_namespace(view: View) -> str:
+    return (view.get(Settings, SETTINGS_REF) or Settings()).system_namespace
+
+
+CONFIG_MAPS = Index(
+    "config-gateway-maps",
+    ConfigMap,
+    lambda config_map: [(config_map.ref, None)] if config_map.metadata.name == NAME else [],
+)
+"""So that a ConfigMap that cannot be read is told even before there is a KIngress."""
+
+CONFIG_GATEWAY: Rule[GatewayConfig | Problem] = Rule("config-gateway", gateway_config, rank=0, over=CONFIG_MAPS)
 
 
 def current_gateway_config(view: View) -> GatewayConfig | Problem:
     """The settings in force: those of `config-gateway` in Knative's namespace."""
-    settings = view.get(Settings, SETTINGS_REF) or Settings()
-    return view.value(CONFIG_GATEWAY, ConfigMap.KIND.ref(settings.system_namespace, NAME))
+    return view.value(CONFIG_GATEWAY, ConfigMap.KIND.ref(_system_namespace(view), NAME))

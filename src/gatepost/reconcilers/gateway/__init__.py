@@ -13,8 +13,8 @@ Nor is the data plane asked: readiness is what Gateways and HTTPRoutes say of th
 Read `reconcile.py` first.
 """
 
-from gatepost.reconcilers.config_gateway import CONFIG_GATEWAY
-from gatepost.reconcilers.gateway.backends import LOCAL_PATHS
+from gatepost.reconcilers.config_gateway import CONFIG_GATEWAY, CONFIG_MAPS
+from gatepost.reconcilers.gateway.backends import EXTERNAL_NAMES, LOCAL_PATHS
 from gatepost.reconcilers.gateway.fronts import FRONT
 from gatepost.reconcilers.gateway.listeners import LISTENERS
 from gatepost.reconcilers.gateway.reconcile import KINGRESS
@@ -32,6 +32,8 @@ from gatepost.reconcilers.gateway.tls import (
 
 RULES = (CONFIG_GATEWAY, FRONT, TLS, KINGRESS, LISTENERS)
 INDEXES = (
+    CONFIG_MAPS,
+    EXTERNAL_NAMES,
     LOCAL_PATHS,
     ROUTE_CLAIMS,
     ROUTES_OF_KINGRESS,

@@ -10,11 +10,11 @@ from msgspec import Struct, structs
 from gatepost.objects.core import Service
 from gatepost.objects.meta import controller_of
 from gatepost.objects.networking import CLUSTER_LOCAL, KIngress, KIngressPath, KIngressRule, KIngressSplit
-from gatepost.objects.problems import Problem
+from gatepost.objects.problems import Problem, Skipped
 from gatepost.objects.refs import Ref, group_of
 from gatepost.objects.serving import GROUP as SERVING
 from gatepost.objects.settings import SETTINGS_REF, Settings
-from gatepost.reconcilers.gateway.problems import UNKNOWN_PORT, CannotServe, incomplete_rule
+from gatepost.reconcilers.gateway.problems import EXTERNAL_NAME_BACKEND, UNKNOWN_PORT, CannotServe, incomplete_rule
 from gatepost.reconcilers.gateway.version import with_defaults
 from gatepost.state.store import Index
 from gatepost.state.view import View
@@ -38,6 +38,28 @@ def _local_paths(kingress: KIngress) -> Iterable[tuple[Any, LocalPaths]]:
 
 LOCAL_PATHS = Index("cluster-local-paths", KIngress, _local_paths)
 """(namespace, host) -> the paths that serve this host inside the cluster."""
+
+
+EXTERNAL_NAMES = Index(
+    "external-name-services",
+    Service,
+    lambda service: [(service.ref, None)] if service.spec.type == "ExternalName" else [],
+)
+
+
+def external_names(kingress: KIngress, paths: Iterable[KIngressPath], view: View) -> list[Skipped]:
+    """A warning for each backend that is an ExternalName Service: many data planes refuse those, in silence.
+
+    Source: CVE-2021-25740; Envoy Gateway answers 503 while all its conditions are True.
+    """
+    names = sorted({split.service_name for path in paths for split in path.splits})
+    refs = [Service.KIND.ref(kingress.metadata.namespace, name) for name in names]
+    why = "is of type ExternalName, which Gateway API implementations need not serve; requests to it may fail."
+    return [
+        Skipped(EXTERNAL_NAME_BACKEND, f"{ref} {why}", ref, "spec.type")
+        for ref in refs
+        if view.select(EXTERNAL_NAMES, ref)
+    ]
 
 
 def served_paths(kingress: KIngress, index: int, rule: KIngressRule, view: View) -> tuple[KIngressPath, ...]:

@@ -19,6 +19,7 @@ HOSTNAME_CONFLICT = "HostnameConflict"
 INCOMPLETE_RULE = "IncompleteRule"
 UNKNOWN_PORT = "UnknownServicePort"
 TOO_LARGE = "TooLargeForHTTPRoute"
+EXTERNAL_NAME_BACKEND = "ExternalNameBackend"
 NO_TLS_TO_REDIRECT_TO = "NoTLSToRedirectTo"
 
 

@@ -10,7 +10,7 @@ from gatepost.objects.meta import controller_of, is_controlled_by
 from gatepost.objects.networking import KIngress, KIngressRule
 from gatepost.objects.problems import Problem
 from gatepost.reconcilers.config_gateway import GatewayConfig
-from gatepost.reconcilers.gateway.backends import served_paths
+from gatepost.reconcilers.gateway.backends import external_names, served_paths
 from gatepost.reconcilers.gateway.fronts import FRONT
 from gatepost.reconcilers.gateway.httproutes import (
     INGRESS_LABEL,
@@ -36,14 +36,14 @@ def route_wishes(kingress: KIngress, config: GatewayConfig, view: View, out: Out
     """
     spec = with_defaults(kingress.spec)
     version = version_of(spec, kingress.metadata.namespace, kingress.metadata.name)
-    wishes = [
-        part
-        for index, rule in enumerate(spec.rules)
-        for wish in with_redirect(
-            kingress, _route_wish(kingress, index, rule, version, config, view), config, view, out
-        )
-        for part in within_limits(kingress, wish)
-    ]
+    wishes: list[RouteWish] = []
+    for index, rule in enumerate(spec.rules):
+        whole = _route_wish(kingress, index, rule, version, config, view)
+        for warning in external_names(kingress, whole.paths, view):
+            out.skipped.append(warning)
+            out.warn(warning.reason, warning.message)
+        for wish in with_redirect(kingress, whole, config, view, out):
+            wishes.extend(within_limits(kingress, wish))
     return with_distinct_names(wishes)
 
 
