@@ -1,0 +1,90 @@
+"""Names in DNS: the one form in which they are compared, which of them are hostnames, and where two of them meet."""
+
+from __future__ import annotations
+
+import re
+from ipaddress import ip_address
+
+_LABEL = r"[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?"
+_HOSTNAME = re.compile(rf"(?:\*\.)?{_LABEL}(?:\.{_LABEL})*")
+_LONGEST = 253  # what is left of 255 octets without the first length octet and the root (RFC 1035 2.3.4)
+_LONGEST_LABEL = 63
+
+
+def hostname(text: str) -> str | None:
+    """The canonical form of a hostname, which may start with `*.`; None if the text is none.
+
+    Canonical is lower case, without final dot, international labels as punycode. IP addresses, underscores, empty
+    labels and a bare `*` are no hostnames.
+    Source: Gateway API, Hostname; RFC 1123 2.1.
+    """
+    if _HOSTNAME.fullmatch(text) is None:
+        text = record_name(text)
+        if _HOSTNAME.fullmatch(text) is None:
+            return None
+    if len(text) > _LONGEST or (text[-1].isdigit() and is_address(text)):
+        return None
+    return text
+
+
+def record_name(text: str) -> str:
+    """The canonical form of any name that a record may have; underscores and the like are left to the provider."""
+    name = text.strip().lower()
+    name = name[:-1] if name.endswith(".") else name
+    return name if name.isascii() else _punycode(name)
+
+
+def _punycode(name: str) -> str:
+    import idna  # its tables take longer to load than most runs last, and few names need them
+
+    wildcard = "*." if name.startswith("*.") else ""
+    try:
+        return wildcard + idna.encode(name.removeprefix("*."), uts46=True).decode("ascii")
+    except idna.IDNAError:
+        return name
+
+
+def unicode_name(text: str) -> str:
+    """The canonical form with international labels in Unicode, which is how domain filters are compared."""
+    name = record_name(text)
+    if "xn--" not in name:
+        return name
+    import idna
+
+    try:
+        return idna.decode(name)
+    except idna.IDNAError:
+        return name
+
+
+def is_address(text: str) -> bool:
+    try:
+        ip_address(text)
+    except ValueError:
+        return False
+    return True
+
+
+def too_long_label(name: str) -> str | None:
+    """The first label that DNS cannot hold, None if all fit."""
+    return next((label for label in name.split(".") if len(label) > _LONGEST_LABEL), None)
+
+
+def intersection(listener: str, route: str) -> str | None:
+    """The names that both a listener and a route stand for, as one hostname; both in canonical form, "" is unset.
+
+    | listener, route                        | result              |
+    | equal, or one of them unset            | the one that is set |
+    | `*.S` and a name (or wildcard) below S | the more specific   |
+    | anything else, and both unset          | None                |
+
+    A wildcard stands for one or more labels, never for none: `*.example.com` and `example.com` do not meet.
+    Source: Gateway API, HTTPRouteSpec.hostnames.
+    """
+    if not listener or not route or listener == route:
+        return listener or route or None
+    if listener[0] == "*" and route.endswith(listener[1:]):
+        return route
+    if route[0] == "*" and listener.endswith(route[1:]):
+        return listener
+    return None

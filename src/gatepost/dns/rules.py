@@ -1,0 +1,122 @@
+"""The rules of the DNS part for given settings, ready for an engine."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from gatepost.dns.claims import CLAIMS, CLAIMS_BY_NAME, RECORD_SETS, RecordSetRule
+from gatepost.dns.records import Claims, RecordSet
+from gatepost.dns.settings import DnsSettings
+from gatepost.dns.sources.dns_endpoints import EndpointRule
+from gatepost.dns.sources.filters import Filters
+from gatepost.dns.sources.gateway_listeners import ListenerRule
+from gatepost.dns.sources.offers import OFFERS, Offer, OfferRule
+from gatepost.dns.sources.parents import PARENTS, Parent, ParentRule
+from gatepost.dns.sources.routes import RouteRule, Template
+from gatepost.dns.validity import valid_claims
+from gatepost.dns.wrappers.chain import Chain
+from gatepost.dns.wrappers.default_targets import DefaultTargets
+from gatepost.dns.wrappers.ptr import PTR_RECORD_SETS, REVERSE_NAMES, PtrRule
+from gatepost.objects.dnsendpoint import DNSEndpoint
+from gatepost.objects.gatewayapi import (
+    Gateway,
+    GatewayRoute,
+    GRPCRoute,
+    HTTPRoute,
+    ListenerSet,
+    TCPRoute,
+    TLSRoute,
+    UDPRoute,
+)
+from gatepost.objects.meta import KubernetesObject
+from gatepost.objects.refs import Ref
+from gatepost.state.rule import Rule
+from gatepost.state.store import Index
+from gatepost.state.view import View
+
+ROUTE_SOURCES: dict[str, type[GatewayRoute]] = {
+    "gateway-httproute": HTTPRoute,
+    "gateway-grpcroute": GRPCRoute,
+    "gateway-tlsroute": TLSRoute,
+    "gateway-tcproute": TCPRoute,
+    "gateway-udproute": UDPRoute,
+}
+
+_PARENTS_RANK, _OFFERS_RANK, _CLAIMS_RANK, _RECORD_SETS_RANK, _PTR_RANK = 20, 25, 30, 40, 50
+
+_Source = Callable[[Any, View], Claims]
+
+
+class BadSettings(ValueError):
+    """Settings that cannot be worked with; the text is one line for each thing that is wrong."""
+
+
+def rules(settings: DnsSettings, template: Template | None = None) -> tuple[tuple[Rule[Any], ...], tuple[Index, ...]]:
+    """The rules and indexes for an engine: only those that the chosen sources need.
+
+    Args:
+        template: executes --fqdn-template; the flag is refused without it.
+    Raises: BadSettings
+    """
+    wrong = list(settings.check())
+    if settings.has_template and template is None:
+        wrong.append("--fqdn-template: there is nothing here that executes templates")
+    if wrong:
+        raise BadSettings("\n".join(wrong))
+    filters = Filters(settings)
+    parents: Rule[Parent] = Rule(PARENTS, ParentRule(settings, filters), rank=_PARENTS_RANK)
+    offers: Rule[Offer] = Rule(OFFERS, OfferRule(parents), rank=_OFFERS_RANK)
+    sources = _sources(settings, filters, parents, offers, template if settings.has_template else None)
+    by_kind = {type_.KIND.kind: source for type_, source in sources.items()}
+    chain = Chain(settings)
+    claims: Rule[Claims] = Rule(CLAIMS, _by_kind(by_kind), rank=_CLAIMS_RANK, over=tuple(sources))
+    record_sets: Rule[RecordSet] = Rule(
+        RECORD_SETS, RecordSetRule(settings.conflict, chain), rank=_RECORD_SETS_RANK, over=CLAIMS_BY_NAME
+    )
+    found: list[Rule[Any]] = [parents, offers, claims, record_sets]
+    indexes = [CLAIMS_BY_NAME]
+    if "PTR" in settings.record_types:
+        found.append(Rule(PTR_RECORD_SETS, PtrRule(record_sets, chain), rank=_PTR_RANK, over=REVERSE_NAMES))
+        indexes.append(REVERSE_NAMES)
+    return tuple(found), tuple(indexes)
+
+
+def _sources(
+    settings: DnsSettings,
+    filters: Filters,
+    parents: Rule[Parent],
+    offers: Rule[Offer],
+    template: Template | None,
+) -> dict[type[KubernetesObject], _Source]:
+    sources: dict[type[KubernetesObject], _Source] = {}
+    for source in settings.sources:
+        if source in ROUTE_SOURCES:
+            type_ = ROUTE_SOURCES[source]
+            sources[type_] = RouteRule(type_, settings, filters, offers, template)
+        elif source == "gateway-listener":
+            sources[Gateway] = ListenerRule(parents)
+            if settings.gateway_listener_sets:
+                sources[ListenerSet] = ListenerRule(parents)
+        else:
+            sources[DNSEndpoint] = EndpointRule(filters)
+    if settings.default_targets:
+        fill = DefaultTargets(settings.default_targets, force=settings.force_default_targets)
+        sources = {type_: _then(source, fill) for type_, source in sources.items()}
+    if DNSEndpoint in sources:
+        sources[DNSEndpoint] = _then(sources[DNSEndpoint], valid_claims)
+    return sources
+
+
+def _then(source: _Source, step: Callable[[Claims], Claims]) -> _Source:
+    return lambda ref, view: step(source(ref, view))
+
+
+def _by_kind(sources: dict[str, _Source]) -> Callable[[Ref, View], Claims]:
+    if len(sources) == 1:
+        return next(iter(sources.values()))
+
+    def claims_of(ref: Ref, view: View) -> Claims:
+        return sources[ref.kind](ref, view)
+
+    return claims_of

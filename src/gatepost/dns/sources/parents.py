@@ -1,0 +1,215 @@
+"""A Gateway or ListenerSet as the Routes under it see it: listeners, records and defaults, prepared once.
+
+Thousands of Routes hang on one Gateway. They read values made from this one rather than the Gateway, so that a change
+that matters to none of them (a condition, `attachedRoutes`) wakes none of them.
+"""
+
+from __future__ import annotations
+
+from msgspec import UNSET, Struct
+
+from gatepost.dns.annotations import ONLY_FOR_ROUTES, Wishes
+from gatepost.dns.endpoint import Property
+from gatepost.dns.names import hostname, is_address
+from gatepost.dns.records import Records, first_set
+from gatepost.dns.settings import DnsSettings
+from gatepost.dns.sources.filters import Filters, against_controller
+from gatepost.dns.sources.namespaces import Admission, admission
+from gatepost.dns.targets import records_for, with_settings
+from gatepost.objects.gatewayapi import AllowedRoutes, Gateway, GatewayAddress, Listener, ListenerSet, ListenerStatus
+from gatepost.objects.meta import condition_of, is_true
+from gatepost.objects.problems import Skipped
+from gatepost.objects.refs import Ref
+from gatepost.state.view import View
+
+PARENTS = "dns parents"
+
+_ACCEPTED = "Accepted"
+
+
+class PreparedListener(Struct, frozen=True):
+    """A listener with its hostname in canonical form ("" if unset, None if it is no hostname) and its place.
+
+    `is_last` marks the one of several equal names that answers to a `sectionName`; `doubt` is what its status lacks.
+    """
+
+    name: str
+    port: int
+    protocol: str
+    hostname: str | None
+    routes: AllowedRoutes
+    field: str
+    is_last: bool
+    doubt: Skipped | None = None
+
+
+class Parent(Struct, frozen=True):
+    """What a Gateway or ListenerSet offers to Routes.
+
+    Attributes:
+        created: its creation timestamp, for claims of its own.
+        records: with the TTL and properties that it gives as defaults.
+        ttl, properties: these defaults, for records that Routes bring themselves.
+        refused: why it offers nothing: a fact of its spec or of our settings.
+        doubt: why it offers nothing for now: its status is incomplete or says no.
+        no_targets: why there are no records for it; a matter of status too.
+        remarks: what is written on it and has no effect.
+    """
+
+    ref: Ref
+    created: str = ""
+    listeners: tuple[PreparedListener, ...] = ()
+    records: Records = ()
+    ttl: int = 0
+    properties: tuple[Property, ...] = ()
+    refused: Skipped | None = None
+    doubt: Skipped | None = None
+    no_targets: Skipped | None = None
+    remarks: tuple[Skipped, ...] = ()
+
+
+class ParentRule:
+    """Prepares Gateways and ListenerSets; the key is a Ref of either."""
+
+    def __init__(self, settings: DnsSettings, filters: Filters) -> None:
+        self._settings = settings
+        self._filters = filters
+
+    def __call__(self, ref: Ref, view: View) -> Parent:
+        if ref.kind == Gateway.KIND.kind:
+            return self._gateway(ref, view)
+        return self._listener_set(ref, view)
+
+    def _gateway(self, ref: Ref, view: View) -> Parent:
+        gateway = view.get(Gateway, ref)
+        if gateway is None:
+            return Parent(ref, refused=Skipped("NoSuchParent", "does not exist", ref))
+        wishes = self._filters.reader.read(gateway.metadata.annotations)
+        refused = self._filters.against_gateway(ref, gateway, wishes)
+        if refused is not None:
+            return Parent(ref, refused=refused)
+        remarks = list(wishes.remarks(ref, ONLY_FOR_ROUTES))
+        targets = wishes.dns_targets or _usable(gateway.status.addresses, ref, remarks)
+        records = records_for(targets)
+        remarks += _dropped(targets, records, ref)
+        return Parent(
+            ref,
+            created=gateway.metadata.creation_timestamp or "",
+            listeners=_prepared(gateway.spec.listeners, ref),
+            records=with_settings(records, wishes.ttl, wishes.properties),
+            ttl=wishes.ttl,
+            properties=wishes.properties,
+            no_targets=None if records else Skipped("NoAddress", "has no address yet", ref, "status.addresses"),
+            remarks=tuple(remarks),
+        )
+
+    def _listener_set(self, ref: Ref, view: View) -> Parent:
+        if not self._settings.gateway_listener_sets:
+            return Parent(ref, refused=Skipped("ListenerSetsNotRead", "is read with --gateway-listener-sets only", ref))
+        listener_set = view.get(ListenerSet, ref)
+        if listener_set is None:
+            return Parent(ref, refused=Skipped("NoSuchParent", "does not exist", ref))
+        wishes = self._filters.reader.read(listener_set.metadata.annotations)
+        parent_ref = listener_set.spec.parent_ref
+        gateway_ref = Gateway.KIND.ref(parent_ref.namespace or ref.namespace, parent_ref.name)
+        gateway = self._gateway(gateway_ref, view)
+        refused = against_controller(ref, wishes) or gateway.refused
+        if refused is not None:
+            return Parent(ref, refused=refused)
+        allowed = _allows_set(gateway_ref, ref, view)
+        if allowed.refused is not None:
+            return Parent(ref, refused=allowed.refused)
+        return self._attached_set(ref, listener_set, wishes, gateway, allowed.doubt)
+
+    def _attached_set(
+        self, ref: Ref, listener_set: ListenerSet, wishes: Wishes, gateway: Parent, doubt: Skipped | None
+    ) -> Parent:
+        """A ListenerSet with what it has from its Gateway; its own annotations come first."""
+        remarks = [*wishes.remarks(ref, ONLY_FOR_ROUTES), *gateway.remarks]
+        ttl = wishes.ttl or gateway.ttl
+        properties = first_set((wishes.properties, gateway.properties))
+        own = records_for(wishes.dns_targets)
+        remarks += _dropped(wishes.dns_targets, own, ref)
+        records = own or gateway.records
+        return Parent(
+            ref,
+            created=listener_set.metadata.creation_timestamp or "",
+            listeners=_prepared(listener_set.spec.listeners, ref, listener_set.status.listeners),
+            records=with_settings(records, ttl, properties),
+            ttl=ttl,
+            properties=properties,
+            doubt=doubt or _not_accepted(listener_set, ref),
+            no_targets=None if records else gateway.no_targets,
+            remarks=tuple(remarks),
+        )
+
+
+def _prepared(
+    listeners: tuple[Listener, ...], ref: Ref, statuses: tuple[ListenerStatus, ...] | None = None
+) -> tuple[PreparedListener, ...]:
+    """The listeners; with `statuses` (of a ListenerSet) those that are not accepted there carry a doubt."""
+    last = {listener.name: index for index, listener in enumerate(listeners)}
+    return tuple(
+        PreparedListener(
+            listener.name,
+            listener.port,
+            listener.protocol,
+            hostname(listener.hostname) if listener.hostname else "",
+            listener.allowed_routes,
+            f"spec.listeners[{index}]",
+            last[listener.name] == index,
+            None if statuses is None else _listener_doubt(listener.name, statuses, ref),
+        )
+        for index, listener in enumerate(listeners)
+    )
+
+
+def _listener_doubt(name: str, statuses: tuple[ListenerStatus, ...], ref: Ref) -> Skipped | None:
+    if any(status.name == name and is_true(status.conditions, _ACCEPTED) for status in statuses):
+        return None
+    return Skipped("ListenerNotAccepted", f"listener {name!r} is not accepted", ref, "status.listeners")
+
+
+def _not_accepted(listener_set: ListenerSet, ref: Ref) -> Skipped | None:
+    condition = condition_of(listener_set.status.conditions, _ACCEPTED)
+    if condition is not None and condition.status == "True":
+        return None
+    found = "is missing" if condition is None else f"is {condition.status} ({condition.reason})"
+    return Skipped("ListenerSetNotAccepted", f"condition Accepted {found}, wanted True", ref, "status.conditions")
+
+
+def _allows_set(gateway_ref: Ref, ref: Ref, view: View) -> Admission:
+    gateway = view.get(Gateway, gateway_ref)
+    if gateway is None:
+        return Admission(refused=Skipped("NoSuchParent", "does not exist", gateway_ref))
+    namespaces = gateway.spec.allowed_listeners.namespaces
+    return admission(namespaces, gateway_ref, "spec.allowedListeners.namespaces", ref.namespace, view)
+
+
+def _usable(addresses: tuple[GatewayAddress, ...], ref: Ref, remarks: list[Skipped]) -> tuple[str, ...]:
+    """The addresses that DNS can answer with: IP addresses and hostnames; without a type, what the value is counts.
+
+    Source: Gateway API, AddressType; values of other types mean something to one vendor only.
+    """
+    usable: list[str] = []
+    for index, address in enumerate(addresses):
+        field = f"status.addresses[{index}]"
+        value = address.value.removesuffix(".")
+        if address.type is not UNSET and address.type not in ("IPAddress", "Hostname"):
+            remarks.append(Skipped("AddressType", f"type {address.type} is no DNS target", ref, field + ".type"))
+        elif is_address(value) or hostname(value) is not None:
+            usable.append(value)
+        else:
+            remarks.append(
+                Skipped("InvalidAddress", f"{value!r} is neither an IP address nor a hostname", ref, field + ".value")
+            )
+    return tuple(usable)
+
+
+def _dropped(targets: tuple[str, ...], records: Records, ref: Ref) -> list[Skipped]:
+    """What `records_for` left out, since a name holds either addresses or one other name."""
+    kept = {target for record in records for target in record.targets}
+    return [
+        Skipped("OneName", f"{target!r} is left out: a name holds either addresses or one other name", ref)
+        for target in sorted(set(targets) - kept)
+    ]

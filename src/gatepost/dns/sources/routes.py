@@ -1,0 +1,242 @@
+"""The sources gateway-httproute, -grpcroute, -tlsroute, -tcproute and -udproute: what a Route claims.
+
+The hostnames of a Route meet those of the listeners that it is attached to; each name that comes out is a claim on it,
+with the records of all parents that serve it.
+Source: spec of Gateway API (hostname intersection), external-dns (annotations, order of names).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from gatepost.dns.annotations import NO_WISHES, Wishes
+from gatepost.dns.names import hostname
+from gatepost.dns.records import Claim, Claimant, Claims, Records, first_set
+from gatepost.dns.settings import DnsSettings
+from gatepost.dns.sources.attachment import attachments
+from gatepost.dns.sources.filters import Filters, against_controller
+from gatepost.dns.sources.offers import Offer
+from gatepost.dns.targets import joined, records_for, reduced, with_settings
+from gatepost.objects.gatewayapi import GatewayRoute
+from gatepost.objects.problems import Skipped
+from gatepost.objects.refs import Ref
+from gatepost.state.rule import Rule
+from gatepost.state.view import View
+
+Template = Callable[[GatewayRoute, str], tuple[str, ...]]
+"""Gives the names that --fqdn-template makes of a Route, for the source of that name. Raises: TemplateFailed."""
+
+WITHOUT_HOSTNAMES = ("TCPRoute", "UDPRoute")
+
+_LISTENER_HOSTNAME = ""  # among the hostnames of a Route: whatever the listener says
+_NO_CLAIMS = Claims()
+
+
+class TemplateFailed(ValueError):
+    """A template that cannot be executed for one Route; the text says why. Its other names are not affected."""
+
+
+class RouteRule:
+    """Claims of the Routes of one kind."""
+
+    def __init__(
+        self,
+        type_: type[GatewayRoute],
+        settings: DnsSettings,
+        filters: Filters,
+        offers: Rule[Offer],
+        template: Template | None,
+    ) -> None:
+        self._type = type_
+        self._source = f"gateway-{type_.KIND.kind.lower()}"
+        self._has_hostnames = type_.KIND.kind not in WITHOUT_HOSTNAMES
+        self._settings = settings
+        self._filters = filters
+        self._offers = offers
+        self._template = template
+
+    def __call__(self, ref: Ref, view: View) -> Claims:
+        route = view.get(self._type, ref)
+        if route is None:
+            return _NO_CLAIMS
+        wishes = self._filters.reader.read(route.metadata.annotations)
+        refused = self._filters.against_object(ref, route.metadata) or against_controller(ref, wishes)
+        if refused is not None:
+            return Claims(skipped=(refused,))
+        skipped = [] if wishes is NO_WISHES else list(wishes.remarks(ref))
+        hostnames = self._hostnames(route, ref, wishes, skipped)
+        meeting = Meeting(hostnames, self._settings.listener_hostname_fallback, skipped)
+        asked, lagging = attachments(route, ref, skipped)
+        for attachment in asked:
+            offer = view.value(self._offers, (attachment.parent, ref.kind, ref.namespace))
+            if attachment.section or attachment.port:
+                offer = offer.section(attachment.section, attachment.port)
+                if not offer.listeners and not offer.closed and offer.refused is None:
+                    skipped.append(_no_section(attachment.section, attachment.port, attachment.parent))
+            meeting.meet(offer, attachment.doubt)
+        meeting.finish(ref)
+        claims = meeting.claims(Claimant(route.metadata.creation_timestamp or "", ref), wishes)
+        return Claims(claims, tuple(skipped), _lag(ref) if lagging else None)
+
+    def _hostnames(self, route: GatewayRoute, ref: Ref, wishes: Wishes, skipped: list[Skipped]) -> list[str]:
+        """The hostnames that a Route asks for, in canonical form, "" standing for those of the listeners.
+
+        | gateway-hostname-source | names                                                                        |
+        | absent                  | spec, template, annotation; without names in the spec the listener's as well |
+        | annotation-only         | annotation                                                                   |
+        | defined-hosts-only      | spec, template                                                               |
+
+        Source: external-dns. The annotation does not keep the listener's hostnames away; that is an old surprise which
+        `--listener-hostname-fallback` takes care of.
+        """
+        names: list[str] = []
+        in_spec = route.spec.hostnames if self._has_hostnames else ()
+        if wishes.hostname_source != "annotation-only":
+            _add(names, in_spec, ref, "spec.hostnames", skipped)
+            if self._template is not None and (not in_spec or self._settings.combine_fqdn_annotation):
+                _add(names, self._from_template(self._template, route, ref, skipped), ref, "--fqdn-template", skipped)
+        if not wishes.hostname_source and not in_spec and self._settings.listener_hostname_fallback != "none":
+            names.append(_LISTENER_HOSTNAME)
+        if wishes.hostname_source != "defined-hosts-only" and not self._settings.ignore_hostname_annotation:
+            _add(names, wishes.hostnames, ref, "metadata.annotations[hostname]", skipped)
+        if not names:
+            skipped.append(Skipped("NoHostname", "asks for no hostname that DNS can hold", ref, "spec.hostnames"))
+        return names
+
+    def _from_template(
+        self, template: Template, route: GatewayRoute, ref: Ref, skipped: list[Skipped]
+    ) -> tuple[str, ...]:
+        try:
+            return template(route, self._source)
+        except TemplateFailed as error:
+            skipped.append(Skipped("TemplateFailed", str(error), ref, "--fqdn-template"))
+            return ()
+
+
+def _add(names: list[str], texts: tuple[str, ...], ref: Ref, field: str, skipped: list[Skipped]) -> None:
+    for text in texts:
+        name = hostname(text)
+        if name is None:
+            skipped.append(Skipped("InvalidHostname", f"found {text!r}, wanted a DNS name", ref, field))
+        elif name not in names:
+            names.append(name)
+
+
+class Meeting:
+    """The hostnames of one Route on their way past its parents: which names come out, and from whom.
+
+    Args:
+        hostnames: in canonical form, "" for those of the listeners.
+        fallback: which hostnames of listeners "" stands for: all or exact.
+        skipped: gets a line for each parent, listener and hostname that gives nothing.
+    """
+
+    __slots__ = ("_doubts", "_exact_only", "_found", "_hostnames", "_met", "_skipped")
+
+    def __init__(self, hostnames: list[str], fallback: str, skipped: list[Skipped]) -> None:
+        self._hostnames = hostnames
+        self._exact_only = fallback == "exact"
+        self._skipped = skipped
+        self._found: dict[str, tuple[Offer, ...]] = {}
+        self._doubts: dict[str, Skipped] = {}
+        self._met: set[str] = set()
+
+    def meet(self, offer: Offer, doubt: Skipped | None) -> None:
+        """Takes in one parent; with a doubt its names are held rather than published."""
+        skipped = self._skipped
+        if offer.refused is not None:
+            skipped.append(offer.refused)
+            return
+        doubt = doubt or offer.doubt
+        if doubt is not None:
+            skipped.append(doubt)
+        for closed in offer.closed:
+            skipped.append(closed.why)
+        found, met, alone = self._found, self._met, (offer,)
+        for listener in offer.listeners:
+            own, suffix = listener.hostname, listener.suffix
+            any_met = False
+            for host in self._hostnames:
+                # `names.intersection`, spelled out: this is the innermost loop of the largest clusters.
+                if not host:
+                    if not own or (suffix and self._exact_only):
+                        continue
+                    name = own
+                elif not own or host == own or (suffix and host.endswith(suffix)):
+                    name = host
+                elif host[0] == "*" and own.endswith(host[1:]):
+                    name = own
+                else:
+                    continue
+                any_met = True
+                met.add(host)
+                if doubt is not None or listener.doubt is not None:
+                    self._doubts.setdefault(name, doubt or listener.doubt)  # type: ignore[arg-type]
+                    continue
+                before = found.get(name)
+                if before is None:
+                    found[name] = alone
+                elif before[-1] is not offer:
+                    found[name] = (*before, offer)
+            if listener.doubt is not None:
+                skipped.append(listener.doubt)
+            elif not any_met:
+                skipped.append(listener.no_match)
+
+    def finish(self, ref: Ref) -> None:
+        """Notes the hostnames that met no listener."""
+        if len(self._met) < len(self._hostnames):
+            self._skipped.extend(
+                Skipped(
+                    "NoMatchingListener", f"hostname {host!r} meets no listener of its parents", ref, "spec.hostnames"
+                )
+                for host in self._hostnames
+                if host and host not in self._met
+            )
+
+    def claims(self, claimant: Claimant, wishes: Wishes) -> tuple[Claim, ...]:
+        """The claims on all names that came out, doubtful ones too."""
+        claims: list[Claim] = []
+        last: tuple[Offer, ...] | None = None
+        records: Records = ()
+        lacking: Skipped | None = None
+        for name, offers in self._found.items():
+            if offers is not last:  # most Routes have one parent, whose records all their names share
+                last = offers
+                records, lacking = _records(offers, wishes)
+                if lacking is not None:
+                    self._skipped.append(lacking)
+            doubt = lacking or self._doubts.get(name)
+            claims.append(Claim(name, wishes.set_identifier, records, claimant, doubt))
+        for name, doubt in self._doubts.items():
+            if name not in self._found:
+                claims.append(Claim(name, wishes.set_identifier, (), claimant, doubt))
+        return tuple(claims)
+
+
+def _records(offers: tuple[Offer, ...], wishes: Wishes) -> tuple[Records, Skipped | None]:
+    """The records of a name that these parents serve, and what is missing from them.
+
+    Targets of the Route come before those of its parents, and its settings before their defaults.
+    """
+    if wishes is NO_WISHES and len(offers) == 1:
+        return offers[0].records, offers[0].no_targets
+    own = records_for(wishes.dns_targets)
+    if own:
+        ttl = wishes.ttl or next((offer.ttl for offer in offers if offer.ttl), 0)
+        return with_settings(own, ttl, first_set([wishes.properties, *(offer.properties for offer in offers)])), None
+    records = joined([offer.records for offer in offers])
+    if len(offers) > 1:
+        records = reduced(records)
+    lacking = next((offer.no_targets for offer in offers if offer.no_targets is not None), None)
+    return with_settings(records, wishes.ttl, wishes.properties), lacking
+
+
+def _no_section(section: str, port: int, parent: Ref) -> Skipped:
+    asked = " and ".join([f"name {section!r}"] * bool(section) + [f"port {port}"] * bool(port))
+    return Skipped("NoMatchingParent", f"has no listener with {asked}", parent, "spec.listeners")
+
+
+def _lag(ref: Ref) -> Skipped:
+    message = "its controller has not answered to the newest generation yet"
+    return Skipped("StatusLags", message, ref, "status.parents[].conditions[Accepted].observedGeneration")
