@@ -15,6 +15,8 @@ utf8_bom = b"\xef\xbb\xbf"
 marker = re.compile(rb"^(?:\xef\xbb\xbf)?(?:---|\.\.\.)(?=[ \t\r\n]|\Z)", re.MULTILINE)
 only_directives = re.compile(rb"(?:[ \t]*(?:#[^\n]*)?(?:\n|\Z)|\.\.\.[ \t\r]*\n|%[^\n]*\n)*\Z")
 
+blank = (b"", b"---", b"...")
+
 
 class Document(Struct, frozen=True):
     """One YAML document or one or more JSON values in a row: UTF-8 text that can be parsed without the rest."""
@@ -26,7 +28,7 @@ class Document(Struct, frozen=True):
 
 
 def documents_of(file: str, content: bytes) -> Iterator[Document]:
-    """The documents of a file in order, empty ones included.
+    """The documents of a file in order; most of those without content are left out.
 
     Args:
         file: the label that messages use.
@@ -40,12 +42,12 @@ def documents_of(file: str, content: bytes) -> Iterator[Document]:
         # Directives (%YAML, %TAG) belong to the document after the marker.
         if b"%" in piece and only_directives.match(piece):
             continue
-        if piece:
-            yield Document(file, line, _without_marks(piece), opens_file)
-            opens_file = opens_file and not piece.strip()
+        if piece.strip() not in blank:
+            yield Document(file, line, _bare(piece), opens_file)
+            opens_file = False
         line += piece.count(b"\n")
         start = mark.start()
-    yield Document(file, line, _without_marks(content[start:]), opens_file)
+    yield Document(file, line, _bare(content[start:]), opens_file)
 
 
 def _in_utf8(content: bytes) -> bytes:
@@ -59,9 +61,14 @@ def _in_utf8(content: bytes) -> bytes:
     return re.sub(rb"\r(?!\n)", b"\n", content) if b"\r" in content else content
 
 
-def _without_marks(piece: bytes) -> bytes:
-    """Without byte order marks at starts of lines: files joined by `cat` carry one in front of each document."""
-    return re.sub(rb"^\xef\xbb\xbf", b"", piece, flags=re.MULTILINE) if utf8_bom in piece else piece
+def _bare(piece: bytes) -> bytes:
+    """Without the end marker of the document before, and without byte order marks at starts of lines.
+
+    Files joined by `cat` carry such a mark in front of each document.
+    """
+    if utf8_bom in piece:
+        piece = re.sub(rb"^\xef\xbb\xbf", b"", piece, flags=re.MULTILINE)
+    return piece.removeprefix(b"...") if marker.match(piece) else piece
 
 
 def decoded(document: Document) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 from msgspec import Struct
 
 from gatepost.manifests.problems import Path, described
-from gatepost.objects.refs import GroupKind, Ref, api_version_of, group_of, version_of
+from gatepost.objects.refs import GroupKind, api_version_of, group_of, version_of
 
 
 class Kinds(Struct, frozen=True):
@@ -102,16 +102,13 @@ def _version_misses(raw: dict[str, Any], kinds: Kinds) -> list[Miss]:
     return [Miss(("apiVersion",), f"the unknown version {raw['apiVersion']}", wanted)]
 
 
-def ref_if_named(raw: Any) -> Ref | None:
-    """The Ref of a value as far as it can be told, for messages about it; None if kind or name is missing."""
-    metadata = raw.get("metadata") if isinstance(raw, dict) else None
-    if not isinstance(metadata, dict):
-        return None
-    api_version, kind, name = raw.get("apiVersion"), raw.get("kind"), metadata.get("name")
-    namespace = metadata.get("namespace") or ""
-    if not all(isinstance(part, str) for part in (api_version, kind, name, namespace)):
-        return None
-    return Ref(group_of(str(api_version)), str(kind), str(namespace), str(name))
+def title_of(raw: Any) -> str:
+    """A value as far as it says which object it is, for messages: `HTTPRoute shop/web`, `HTTPRoute`, or ""."""
+    if not isinstance(raw, dict) or not isinstance(raw.get("kind"), str):
+        return ""
+    metadata = raw["metadata"] if isinstance(raw.get("metadata"), dict) else {}
+    names = [metadata.get("namespace"), metadata.get("name")]
+    return f"{raw['kind']} {'/'.join(name for name in names if name and isinstance(name, str))}".rstrip()
 
 
 def in_namespace(raw: dict[str, Any], kinds: Kinds) -> dict[str, Any]:

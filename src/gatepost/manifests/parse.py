@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
 from functools import cache
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from gatepost.manifests.documents import Document, decoded
 from gatepost.manifests.problems import Fault, Refused, shortened
@@ -16,36 +17,52 @@ longest_text: Final = 4 * 1024 * 1024
 """Characters of one string. The API server's store takes objects of 1.5 MiB unless it was configured otherwise."""
 
 json_start = re.compile(r"\s*\{\s*[\"}]")
-json_token = re.compile(r'[ \t\r\n]*(?:("(?:[^"\\]|\\.)*")|([{}\[\],:])|([^\s{}\[\],:"]+))', re.DOTALL)
+# Only finds errors and the end: it keeps no values, and converts no numbers, which may be of any length.
+grammar = json.JSONDecoder(object_pairs_hook=lambda pairs: None, parse_int=str, parse_float=str)
+json_value = re.compile(r"\s*\S")
+# Possessive: a backtracking point for each character of a long string would take gigabytes.
+json_token = re.compile(r'[ \t\r\n]*+(?:("[^"\\]*+(?:\\.[^"\\]*+)*+")|([{}\[\],:])|([^\s{}\[\],:"]++))', re.DOTALL)
 json_words: Final[dict[str, Any]] = {"true": True, "false": False, "null": None}
 control = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 
 
-def parse(document: Document) -> tuple[Tree, Document | None]:
-    """The tree of a document, and what follows the first of several JSON values in a row.
+class Parsed(NamedTuple):
+    """One value of a document, and the character at which it starts: JSON values may stand in a row."""
 
-    Returns: a tree whose value is None for a document without content.
-    Raises: Refused, with the first thing that makes it unreadable.
+    tree: Tree
+    start: int
+
+
+def parse(document: Document, start: int = 0) -> Iterator[Parsed]:
+    """The values of a document from a character on: one for YAML, any number for JSON.
+
+    Yields: trees, with the value None for a document without content.
+    Raises: Refused, with the first thing that makes the next value unreadable.
     """
     text = decoded(document)
-    if json_start.match(text):
-        try:
-            return parse_json(document, text)
-        except Refused:
-            # kubectl takes the first document as its hint for the whole file, so there JSON must be sound.
-            if document.opens_file or document.file.endswith(".json"):
-                raise
-    return parse_yaml(document, text), None
-
-
-def parse_json(document: Document, text: str) -> tuple[Tree, Document | None]:
-    """The first JSON value of the text, and a document of what comes after it.
-
-    Raises: Refused.
-    """
-    start = len(text) - len(text.lstrip())
+    if not json_start.match(text, start):
+        yield Parsed(parse_yaml(document, text), 0)
+        return
     try:
-        _, end = json.JSONDecoder().raw_decode(text, start)
+        tree, end = parse_json(document, text, start)
+    except Refused:
+        # kubectl takes the first document as its hint for the whole file, so there JSON must be sound.
+        if document.opens_file or document.file.endswith(".json"):
+            raise
+        yield Parsed(parse_yaml(document, text), 0)
+        return
+    yield Parsed(tree, start)
+    while more := json_value.match(text, end):
+        start = more.end() - 1
+        tree, end = parse_json(document, text, start)
+        yield Parsed(tree, start)
+
+
+def parse_json(document: Document, text: str, start: int) -> tuple[Tree, int]:
+    """The JSON value that starts at a character of the text, and the character after it. Raises: Refused."""
+    start = len(text) - len(text[start:].lstrip()) if text[start].isspace() else start
+    try:
+        _, end = grammar.raw_decode(text, start)
     except RecursionError:
         end = len(text)  # the tree refuses it too, and knows the line
     except json.JSONDecodeError as error:
@@ -54,12 +71,7 @@ def parse_json(document: Document, text: str) -> tuple[Tree, Document | None]:
         raise Refused(Fault(line, found, "a JSON object", error.colno)) from error
     tree = Tree()
     _feed_json(document, text, start, end, tree)
-    rest = text[end:]
-    if not rest.strip():
-        return tree, None
-    return tree, Document(
-        document.file, document.first_line + text.count("\n", 0, end), rest.encode(), document.opens_file
-    )
+    return tree, end
 
 
 def _feed_json(document: Document, text: str, start: int, end: int, tree: Tree) -> None:
@@ -77,7 +89,7 @@ def _feed_json(document: Document, text: str, start: int, end: int, tree: Tree) 
         column = at - line_start + 1
         word = token[kind]
         if kind == 1:
-            value = json.loads(word) if "\\" in word else word[1:-1]
+            value = _unescaped(word) if "\\" in word else word[1:-1]
             _check_length(value, line, column)
             tree.scalar(value, line, column)
         elif kind == 3:
@@ -86,6 +98,12 @@ def _feed_json(document: Document, text: str, start: int, end: int, tree: Tree) 
             tree.open({} if word == "{" else [], line, column)
         elif word in "}]":
             tree.close()
+
+
+def _unescaped(word: str) -> str:
+    """The text of a JSON string; half a surrogate pair becomes U+FFFD as with kubectl, for no UTF-8 can hold it."""
+    text: str = json.loads(word)
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def _json_word(word: str, line: int, column: int) -> Any:

@@ -80,4 +80,4 @@ def field_name(path: Sequence[str | int]) -> str:
             name += f".{part}" if name else part
         else:
             name += f'["{shortened(part)}"]'
-    return name
+    return shortened(name, 200)

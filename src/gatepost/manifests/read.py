@@ -9,8 +9,8 @@ from typing import Any, BinaryIO, Final
 from msgspec import Struct
 
 from gatepost.manifests.documents import Document, documents_of
-from gatepost.manifests.identity import Kinds, in_namespace, items_of, misses_of, ref_if_named
-from gatepost.manifests.parse import parse
+from gatepost.manifests.identity import Kinds, in_namespace, items_of, misses_of, title_of
+from gatepost.manifests.parse import Parsed, parse
 from gatepost.manifests.problems import Fault, InputProblem, Path, Refused, field_name
 from gatepost.manifests.sources import contents_of
 from gatepost.manifests.tree import Tree, path_in
@@ -29,6 +29,8 @@ class Manifest(Struct, frozen=True):
     file: str
     line: int
     document: Document
+    start: int
+    """The character of the document's text at which the value starts that the object is in, and its path therein."""
     path: Path
 
     def __repr__(self) -> str:
@@ -41,7 +43,7 @@ class Manifests:
     def __init__(self, objects: Sequence[Manifest] = (), problems: Sequence[InputProblem] = ()) -> None:
         self.objects = tuple(objects)
         self.problems = tuple(problems)
-        self._last: tuple[Document, Tree] | None = None
+        self._last: tuple[Document, int, Tree] | None = None
 
     def line_of(self, manifest: Manifest, field: str | Sequence[str | int] = ()) -> int:
         """The line in `manifest.file` on which a field of the object stands, for complaints about it.
@@ -53,10 +55,10 @@ class Manifests:
         """
         # Lines are not kept while reading: they would take more memory than the objects. Complaints come object by
         # object, so the last document parsed again serves most of them.
-        if self._last is None or self._last[0] is not manifest.document:
-            self._last = manifest.document, parse(manifest.document)[0]
-        tree = self._last[1]
-        return tree.line_of((*manifest.path, *path_in(manifest.raw, field)))
+        document, start = manifest.document, manifest.start
+        if self._last is None or self._last[0] is not document or self._last[1] != start:
+            self._last = document, start, next(parse(document, start)).tree
+        return self._last[2].line_of((*manifest.path, *path_in(manifest.raw, field)))
 
 
 def read_manifests(
@@ -105,40 +107,45 @@ class _Reader:
         before = len(self.problems)
         try:
             for document in documents_of(file, content):
-                self._read_document(document)
-                if len(self.problems) - before >= most_problems:
-                    found = f"{most_problems} problems up to here; the rest was not read"
-                    self.problems.append(InputProblem(file, document.first_line, found, "manifests"))
-                    return
+                for _ in self._read_document(document):
+                    if len(self.problems) - before >= most_problems:
+                        found = f"{most_problems} problems up to here; the rest was not read"
+                        self.problems.append(InputProblem(file, self.problems[-1].line, found, "manifests"))
+                        return
         except Refused as refused:
-            self.problems.append(_problem(file, refused.fault, ()))
+            self.problems.append(_problem(file, refused.fault))
 
-    def _read_document(self, document: Document) -> None:
-        following: Document | None = document
-        while following is not None:
-            document = following
-            try:
-                tree, following = parse(document)
-            except Refused as refused:
-                self.problems.append(_problem(document.file, refused.fault, ()))
-                return
-            if tree.value is not None:
-                items = list(items_of(tree.value))
-                problems = [_problem(document.file, fault, items) for fault in tree.faults]
+    def _read_document(self, document: Document) -> Iterator[None]:
+        """Takes in what one document holds, with a pause after each object so that the caller may stop."""
+        try:
+            for parsed in parse(document):
+                value, faults = parsed.tree.value, parsed.tree.faults
+                if value is None:
+                    continue
+                items = items_of(value)
                 for path, raw in items:
-                    problems += self._take(document, tree, path, raw)
-                self.problems += sorted(problems, key=lambda problem: problem.line)
+                    within, faults = _split(faults, path)
+                    problems = [_problem(document.file, fault, path, raw) for fault in within]
+                    problems += self._take(document, parsed, path, raw)
+                    self.problems += sorted(problems, key=lambda problem: problem.line)
+                    yield
+                self.problems += [_problem(document.file, fault) for fault in faults]
+                yield
+        except Refused as refused:
+            self.problems.append(_problem(document.file, refused.fault))
+            yield
 
-    def _take(self, document: Document, tree: Tree, path: Path, raw: Any) -> Iterator[InputProblem]:
+    def _take(self, document: Document, parsed: Parsed, path: Path, raw: Any) -> Iterator[InputProblem]:
         """Adds one object, or gives the problems that it has."""
+        tree = parsed.tree
         misses = misses_of(raw, self.kinds)
         for miss in misses:
             at = (*path, *miss.path)
-            yield _problem(document.file, Fault(tree.line_of(at), miss.found, miss.wanted, 0, at), [(path, raw)])
+            yield _problem(document.file, Fault(tree.line_of(at), miss.found, miss.wanted, 0, at), path, raw)
         if misses:
             return
         raw = in_namespace(raw, self.kinds)
-        manifest = Manifest(ref_of(raw), raw, document.file, tree.line_of(path), document, path)
+        manifest = Manifest(ref_of(raw), raw, document.file, tree.line_of(path), document, parsed.start, path)
         first = self._objects.setdefault(manifest.ref, manifest)
         if first is not manifest:
             found = "a second object of this name"
@@ -146,11 +153,17 @@ class _Reader:
             yield InputProblem(manifest.file, manifest.line, found, wanted, object=str(manifest.ref))
 
 
-def _problem(file: str, fault: Fault, items: Sequence[tuple[Path, Any]]) -> InputProblem:
-    """The fault as a problem of the item that it is in, if that has a name."""
-    for path, raw in items:
-        ref = ref_if_named(raw)
-        if ref and fault.path[: len(path)] == path:
-            field = field_name(fault.path[len(path) :])
-            return InputProblem(file, fault.line, fault.found, fault.wanted, fault.column, field, str(ref))
-    return InputProblem(file, fault.line, fault.found, fault.wanted, fault.column, field_name(fault.path))
+def _split(faults: Sequence[Fault], path: Path) -> tuple[list[Fault], list[Fault]]:
+    """The faults inside the item at a path, and the others."""
+    inside = [fault.path[: len(path)] == path for fault in faults]
+    return (
+        [fault for fault, is_inside in zip(faults, inside, strict=True) if is_inside],
+        [fault for fault, is_inside in zip(faults, inside, strict=True) if not is_inside],
+    )
+
+
+def _problem(file: str, fault: Fault, path: Path = (), raw: Any = None) -> InputProblem:
+    """The fault as a problem of the object at a path, if that object says what it is; else of the document."""
+    title = title_of(raw)
+    field = field_name(fault.path[len(path) :] if title else fault.path)
+    return InputProblem(file, fault.line, fault.found, fault.wanted, fault.column, field, title)

@@ -93,7 +93,7 @@ def tagged_value(tag: str, text: str) -> Any:
         return MERGE if text == "<<" else text
     if kind == "binary":
         try:
-            return base64.b64decode(text, validate=False).decode("utf-8", "replace")
+            return base64.b64decode("".join(text.split()), validate=True).decode("utf-8", "replace")
         except binascii.Error as error:
             raise WrongTag("base64 text after !!binary") from error
     if kind not in ("int", "float", "bool", "null"):

@@ -10,6 +10,8 @@ from gatepost.manifests.scalars import MERGE, key_text
 
 deepest: Final = 200
 """Levels of nesting. Real objects, CRD schemas included, stay below 60; code that walks objects may recurse."""
+most_faults: Final = 1000
+"""Repeated keys after which a document is refused: what has so many was not written as a manifest."""
 most_aliased: Final = 400_000
 """Values that the aliases of one document may stand for together: more is an alias bomb ("billion laughs")."""
 _no_key: Final = object()
@@ -127,6 +129,8 @@ class Tree:
         if key in top.lines:
             found = f'the key "{key}" a second time (first on line {top.lines[key]}; the last one counts)'
             self.faults.append(Fault(line, found, "each key once", column, (*self._path(), key)))
+            if len(self.faults) > most_faults:
+                raise self._refused(line, column, f"more than {most_faults} repeated keys", "each key once")
         top.key = key
         if key is not MERGE:
             top.lines[key] = line
