@@ -76,12 +76,31 @@ def render(
         settings: objects for the store alone (they are not printed).
     Raises: NotAtRest.
     """
+    return settle(objects, rules, indexes, now=now, settings=settings).rendered
+
+
+class Settled(Struct, frozen=True):
+    """A rendering together with the engine in which it came to rest, for those who ask why it came out so."""
+
+    engine: Engine
+    rendered: Rendered
+
+
+def settle(
+    objects: Iterable[Mapping[str, Any]],
+    rules: Sequence[Rule[Any]],
+    indexes: Sequence[Index],
+    *,
+    now: datetime,
+    settings: Iterable[KubernetesObject] = (),
+) -> Settled:
+    """As `render`, with the engine. Raises: NotAtRest."""
     offline = _Offline(rules, indexes, now)
     for setting in settings:
         offline.engine.put(setting)
     offline.load(objects)
     offline.settle()
-    return offline.result()
+    return Settled(offline.engine, offline.result())
 
 
 class _Offline:
