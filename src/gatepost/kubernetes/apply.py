@@ -97,7 +97,8 @@ def merged_over(live: Raw, stated: Raw, previously: Fields, kept: Fields, schema
         kept: fields that stay even so, because others own them.
     """
     still = with_prefixes(fields_of(stated, schema) | kept)
-    result: Raw = without_fields(merged(live, stated, schema), previously - still, schema)
+    # What goes goes first: an emptied mapping or list is taken out, one that is stated empty comes back.
+    result: Raw = merged(without_fields(live, previously - still, schema), stated, schema)
     return result
 
 
@@ -114,7 +115,7 @@ def applied(
     Raises: ApplyConflict
     """
     stated_part = owned_part(stated, applier.subresource, status_apart=status_apart)
-    claim = fields_of(stated_part, schema) if stated_part else NO_FIELDS
+    claim = fields_of(stated_part, schema)
     base = live if live is not None else {key: stated[key] for key in ("apiVersion", "kind")} | _identity(stated)
     known, others = _split_managers(base, live, applier, schema)
     owned_by_others: Fields = frozenset().union(*(other.fields for other in others))

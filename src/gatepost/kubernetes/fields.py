@@ -59,10 +59,10 @@ def item_step(item: Any, schema: Raw | None) -> str:
 
 
 def fields_of(value: Any, schema: Raw | None, at: FieldPath = ()) -> Fields:
-    """All fields of a value."""
+    """All fields of a value; an object as a whole is no field."""
     found: set[FieldPath] = set()
     _collect(value, schema, at, found)
-    return frozenset(found)
+    return frozenset(found - {()})
 
 
 def difference(old: Any, new: Any, schema: Raw | None) -> Difference:

@@ -123,7 +123,7 @@ def claimed_by(raw: Raw, manager: str, schema: Raw | None, time: str) -> Raw:
     return with_managers(
         raw,
         [
-            Manager(manager, APPLY, subresource, version, time, fields_of(part, schema) if part else NO_FIELDS)
+            Manager(manager, APPLY, subresource, version, time, fields_of(part, schema))
             for subresource, part in parts.items()
         ],
     )
