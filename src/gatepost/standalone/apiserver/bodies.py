@@ -9,8 +9,8 @@ from aiohttp import web
 
 from gatepost.kubernetes.errors import ApiError, bad_request
 from gatepost.kubernetes.values import Raw
-from gatepost.manifests.documents import Document
-from gatepost.manifests.parse import parse
+from gatepost.manifests.documents import Document, decoded
+from gatepost.manifests.parse import parse_yaml
 from gatepost.manifests.problems import Refused
 
 LIMIT_BYTES = 3 * 1024 * 1024
@@ -98,8 +98,9 @@ def _yaml(content: bytes) -> Any:
             return msgspec.json.decode(content)
         except msgspec.DecodeError:
             pass  # YAML flow style looks like this too
+    document = Document("the body", 1, content)
     try:
-        return parse(Document("the body", 1, content))[0].value
+        return parse_yaml(document, decoded(document)).value
     except Refused as error:
         fault = error.fault
         raise bad_request(f"the body, line {fault.line}: found {fault.found}, wanted {fault.wanted}") from error
