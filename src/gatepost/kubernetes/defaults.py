@@ -128,7 +128,7 @@ def _service_problems(raw: Raw, live: Raw | None, taken_ips: Collection[str]) ->
         problems.append(invalid_value(("spec", "clusterIPs"), ip, "provided IP is already allocated"))
     elif ip != "None" and not kept and not is_cluster_ip(ip):
         problems.append(invalid_value(("spec", "clusterIPs"), ip, "must be None or an address in 10.96.0.0/12"))
-    if spec.get("clusterIPs") != [ip] and list_at(spec, "clusterIPs")[:1] != [ip]:
+    elif list_at(spec, "clusterIPs")[:1] != [ip]:
         found = (list_at(spec, "clusterIPs") or [""])[0]
         problems.append(invalid_value(("spec", "clusterIPs", 0), found, "must match clusterIP"))
     return problems
