@@ -1,0 +1,100 @@
+"""Tells events to the cluster: each once, repeats as a count, no object more than its share."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable
+from datetime import datetime
+
+import msgspec
+from msgspec import Struct
+
+from gatepost.cluster.calls import Calls
+from gatepost.cluster.decoding import head_in
+from gatepost.cluster.errors import ApiError, ClusterError, WriteWithheld
+from gatepost.objects.refs import Ref
+from gatepost.writes.outcome import Event
+from gatepost.writes.requests import event_request, repeated_event_request
+
+REMEMBERED_EVENTS = 4096
+BURST = 25
+REFILL_SECONDS = 300.0
+"""An object may have this many events at once, then one each five minutes. Source: client-go, EventCorrelator."""
+
+
+class _Told(Struct):
+    name: str
+    namespace: str
+    count: int
+
+
+class _Share(Struct):
+    tokens: float
+    at: datetime
+
+
+class EventRecorder:
+    """Writes events. An event that cannot be written is dropped: it must not hold up what it tells about."""
+
+    def __init__(self, calls: Calls, now: Callable[[], datetime]) -> None:
+        self._calls = calls
+        self._now = now
+        self._told: OrderedDict[Event, _Told] = OrderedDict()
+        self._shares: OrderedDict[Ref, _Share] = OrderedDict()
+        self.dropped = 0
+
+    async def record(self, event: Event) -> None:
+        """Writes the event, or counts it up if the same one was written before."""
+        if not self._is_within_share(event.about.ref):
+            self.dropped += 1
+            return
+        try:
+            await self._record(event)
+        except WriteWithheld:
+            pass
+        except ClusterError:
+            self.dropped += 1
+
+    async def _record(self, event: Event) -> None:
+        now = timestamp(self._now())
+        told = self._told.get(event)
+        if told is not None:
+            try:
+                await self._calls.send(repeated_event_request(told.namespace, told.name, told.count + 1, now))
+            except ApiError as error:
+                if not error.is_not_found:  # events live an hour; then it is a new one
+                    raise
+            else:
+                told.count += 1
+                self._told.move_to_end(event)
+                return
+        request = event_request(event, now)
+        answer = await self._calls.send(request)
+        self._told[event] = _Told(_name_in(answer), request.ref.namespace, 1)
+        if len(self._told) > REMEMBERED_EVENTS:
+            self._told.popitem(last=False)
+
+    def _is_within_share(self, about: Ref) -> bool:
+        now = self._now()
+        share = self._shares.pop(about, None) or _Share(BURST, now)
+        share.tokens = min(BURST, share.tokens + (now - share.at).total_seconds() / REFILL_SECONDS)
+        share.at = now
+        self._shares[about] = share
+        if len(self._shares) > REMEMBERED_EVENTS:
+            self._shares.popitem(last=False)
+        if share.tokens < 1:
+            return False
+        share.tokens -= 1
+        return True
+
+
+def timestamp(moment: datetime) -> str:
+    """As Kubernetes writes a time: RFC 3339, UTC, whole seconds."""
+    return moment.strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def _name_in(answer: bytes) -> str:
+    try:
+        return head_in(answer).metadata.name
+    except msgspec.DecodeError:
+        return ""

@@ -1,0 +1,220 @@
+"""Makes a wish come true: plans the calls against what is known of the cluster, and sends those that are needed."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterable
+from datetime import datetime
+from typing import Any
+
+import msgspec
+
+from gatepost.cluster.calls import Calls
+from gatepost.cluster.errors import ApiError, WriteWithheld
+from gatepost.cluster.mirror import Mirror, Unknown
+from gatepost.cluster.recorder import EventRecorder, timestamp
+from gatepost.objects.refs import Ref
+from gatepost.writes.compare import wanted_object
+from gatepost.writes.outcome import Apply, Delete, Event, Outcome, Subject
+from gatepost.writes.requests import (
+    Request,
+    apply_requests,
+    delete_request,
+    finalizers_request,
+    status_request,
+)
+
+log = logging.getLogger("gatepost.writes")
+
+Raw = dict[str, Any]
+
+_SERVERS_OWN = ("resourceVersion", "managedFields", "generation")
+
+
+class Conflict(Exception):
+    """Somebody else changed an object in between. It has been read anew; the wish should be looked at again."""
+
+    def __init__(self, ref: Ref, error: ApiError) -> None:
+        super().__init__(f"{ref}: {error.message}")
+        self.ref = ref
+
+
+class Writer:
+    """Carries outcomes out. It holds no wish of its own, and sends nothing where nothing differs."""
+
+    def __init__(self, calls: Calls, mirror: Mirror, recorder: EventRecorder, now: Callable[[], datetime]) -> None:
+        self._calls = calls
+        self._mirror = mirror
+        self._recorder = recorder
+        self._now = now
+        self._settled: dict[Ref, tuple[Apply, bytes]] = {}
+        self.withheld: list[Request] = []
+
+    async def carry_out(self, outcome: Outcome) -> None:
+        """Sends what the outcome needs, in the order in which one write rests on another.
+
+        New finalizers come before everything that they have to clean up after; then applies (all of them, even after
+        one that failed), deletes, the finalizers that go, and the status (only if all before it went well: it speaks
+        of them). The events of the outcome are told apart from it, see `tell`.
+
+        Raises: Conflict, ClusterError. Calling again with the same outcome does what is left.
+        """
+        failures: list[ApiError] = []
+        about = outcome.about.ref if outcome.about is not None else None
+        if about is not None and outcome.finalizers is not None:
+            await self._write_finalizers(about, outcome.finalizers, outcome.about, only_more=True)
+        for apply in outcome.applies:
+            await self._apply(apply, failures)
+        for delete in outcome.deletes:
+            await self._delete(delete)
+        if about is not None and not failures:
+            if outcome.finalizers is not None:
+                await self._write_finalizers(about, outcome.finalizers, outcome.about, only_more=False)
+            if outcome.status:
+                await self._write_status(about, outcome)
+        if failures:
+            raise failures[0]
+
+    async def tell(self, events: Iterable[Event]) -> None:
+        """Writes events. One that cannot be written is dropped."""
+        for event in events:
+            await self._recorder.record(event)
+
+    async def _apply(self, apply: Apply, failures: list[ApiError]) -> None:
+        ref = apply.ref
+        current: Raw | None = None
+        try:
+            current = await self._current(ref)
+            if current is not None and self._is_settled(ref, apply, current):
+                return
+            requests = apply_requests(apply, current)
+            for request in requests:
+                await self._send(request)
+        except ApiError as error:
+            failures.append(error)
+            verb, reason = ("create", "CreationFailed") if current is None else ("update", "UpdateFailed")
+            message = f'Failed to {verb} {ref.kind} "{ref.name}": {error.message}'
+            await self._tell(apply.announce, "Warning", reason, message)
+            return
+        if requests:
+            self._remember(ref, apply)
+            await self._announce(apply, is_new=current is None)
+
+    async def _announce(self, apply: Apply, *, is_new: bool) -> None:
+        what = f'{apply.ref.kind} "{apply.ref.name}"'
+        if is_new:
+            await self._tell(apply.announce, "Normal", "Created", f"Created {what}")
+        elif apply.announce_updates:
+            await self._tell(apply.announce, "Normal", "Updated", f"Updated {what}")
+
+    async def _delete(self, delete: Delete) -> None:
+        current = await self._current(delete.ref)
+        request = delete_request(delete, current)
+        if request is None:
+            return
+        log.info("deleting an object", extra={"fields": {"ref": str(delete.ref), "cause": delete.cause}})
+        try:
+            await self._send(request)
+        except ApiError as error:
+            if not error.is_not_found:
+                raise
+        await self._tell(delete.announce, "Normal", "Deleted", f'Deleted {delete.ref.kind} "{delete.ref.name}"')
+
+    async def _write_finalizers(
+        self, ref: Ref, finalizers: tuple[str, ...], about: Subject | None, *, only_more: bool
+    ) -> None:
+        current = await self._current(ref)
+        if current is None:
+            return
+        present = current["metadata"].get("finalizers") or []
+        if only_more and not set(finalizers) - set(present):
+            return
+        request = finalizers_request(ref, finalizers, current)
+        if request is None:
+            return
+        try:
+            await self._send(request)
+        except ApiError as error:
+            if error.is_not_found:
+                return
+            message = f'Failed to update finalizers for "{ref.name}": {error.message}'
+            await self._tell(about, "Warning", "FinalizerUpdateFailed", message)
+            raise
+
+    async def _write_status(self, ref: Ref, outcome: Outcome) -> None:
+        current = await self._current(ref)
+        if current is None:
+            return
+        request = status_request(ref, outcome.status, current, timestamp(self._now()))
+        if request is None:
+            return
+        try:
+            await self._send(request)
+        except ApiError as error:
+            if error.is_not_found:
+                return
+            message = f'Failed to update status for "{ref.name}": {error.message}'
+            await self._tell(outcome.about, "Warning", "UpdateFailed", message)
+            raise
+
+    # One call
+
+    async def _send(self, request: Request) -> None:
+        """Sends a call and takes in the answer. A dry run notes the call instead. Raises: Conflict, ClusterError."""
+        fields = {"ref": str(request.ref), "call": request.kind, "subresource": request.subresource}
+        try:
+            answer = await self._calls.send(request)
+        except WriteWithheld:
+            self.withheld.append(request)
+            log.info("would write (dry run)", extra={"fields": {**fields, "body": request.body}})
+            return
+        except ApiError as error:
+            if error.is_conflict:
+                await self._read_anew(request.ref)
+                raise Conflict(request.ref, error) from error
+            if error.is_not_found:
+                self._mirror.read_back_gone(request.ref)
+            raise
+        log.info("wrote an object", extra={"fields": fields})
+        if request.kind != "delete":
+            self._mirror.read_back(request.ref, answer)
+
+    async def _current(self, ref: Ref) -> Raw | None:
+        known = self._mirror.current(ref)
+        if isinstance(known, Unknown):
+            return await self._read_anew(ref)
+        return known
+
+    async def _read_anew(self, ref: Ref) -> Raw | None:
+        raw = await self._calls.read(ref)
+        if raw is None:
+            self._mirror.read_back_gone(ref)
+            return None
+        return self._mirror.read_back(ref, raw)
+
+    async def _tell(self, about: Subject | None, type_: str, reason: str, message: str) -> None:
+        if about is not None:
+            await self._recorder.record(Event(about, type_, reason, message))
+
+    # Objects that the server completes
+
+    def _remember(self, ref: Ref, apply: Apply) -> None:
+        """Notes what the server made of a wish, if it is not the wish itself.
+
+        A server fills in defaults. Where we own a part whole, they look like left-overs that have to go, for ever.
+        """
+        self._settled.pop(ref, None)
+        current = self._mirror.current(ref)
+        if isinstance(current, dict) and wanted_object(apply, current) != current:
+            self._settled[ref] = (apply, _content(current))
+
+    def _is_settled(self, ref: Ref, apply: Apply, current: Raw) -> bool:
+        settled = self._settled.get(ref)
+        return settled is not None and settled[0] == apply and settled[1] == _content(current)
+
+
+def _content(raw: Raw) -> bytes:
+    """An object without what moves by itself."""
+    metadata = {key: value for key, value in raw["metadata"].items() if key not in _SERVERS_OWN}
+    body = {key: value for key, value in raw.items() if key not in ("status", "apiVersion")}
+    return msgspec.json.encode({**body, "metadata": metadata}, order="sorted")

@@ -1,0 +1,73 @@
+"""Puts the loop together for a cluster: client, feed, writer and rules, each knowing only its neighbour."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Iterable, Sequence
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime
+from typing import Any
+
+from gatepost.cluster.calls import Calls
+from gatepost.cluster.client import Client
+from gatepost.cluster.discovery import Discovery
+from gatepost.cluster.mirror import Mirror
+from gatepost.cluster.recorder import EventRecorder
+from gatepost.cluster.writer import Writer
+from gatepost.objects.core import ConfigMap
+from gatepost.objects.meta import KubernetesObject
+from gatepost.objects.refs import GroupKind
+from gatepost.objects.settings import Settings
+from gatepost.runtime.clusterfeed import ClusterFeed
+from gatepost.runtime.kinds import NotingEngine
+from gatepost.runtime.loop import Loop, Publisher
+from gatepost.state.rule import Rule
+from gatepost.state.store import Index
+
+
+class Controllers:
+    """A loop over one cluster, with its feed and its writer."""
+
+    def __init__(
+        self,
+        client: Client,
+        rules: Iterable[Rule[Any]],
+        indexes: Iterable[Index],
+        *,
+        settings: Sequence[KubernetesObject] = (),
+        written: frozenset[GroupKind] = frozenset(),
+        publisher: Publisher | None = None,
+    ) -> None:
+        """
+        Args:
+            settings: objects for the store alone, a `Settings` among them or its defaults count.
+            written: the kinds that reconcilers write to (see `wiring.written_kinds`).
+        """
+        discovery = Discovery(client)
+        calls = Calls(client, discovery)
+        engine = NotingEngine(rules, indexes, _now())
+        self.mirror = Mirror()
+        self.writer = Writer(calls, self.mirror, EventRecorder(calls, _now), _now)
+        self.loop = Loop(engine, self.writer, publisher, _now)
+        self.mirror.hand_on_to(self.loop)
+        for setting in settings:
+            engine.put(setting)
+        system = next((s.system_namespace for s in settings if isinstance(s, Settings)), Settings().system_namespace)
+        # Configuration of other programs is none of our business, and there may be a lot of it.
+        namespaces = {ConfigMap.KIND.group_kind: system}
+        self.feed = ClusterFeed(client, discovery, self.mirror, namespaces=namespaces, written=written)
+
+    @asynccontextmanager
+    async def running(self) -> AsyncIterator[Loop]:
+        """The loop at work; it is stopped at the end of the context. Raises: a fault of the loop itself."""
+        stop = asyncio.Event()
+        task = asyncio.create_task(self.loop.run(self.feed, stop))
+        try:
+            yield self.loop
+        finally:
+            stop.set()
+            await task
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)

@@ -1,0 +1,122 @@
+"""Which kinds the rules need, and how far each is known: what may be concluded from an object that is not there."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable
+from datetime import datetime
+from typing import Any
+
+from gatepost.objects.meta import KubernetesObject
+from gatepost.objects.refs import GroupKind, Ref
+from gatepost.state.engine import Engine
+from gatepost.state.rule import Rule
+from gatepost.state.store import Index
+
+OWN_GROUP = "gatepost"
+"""The group of settings, which live in the store but in no cluster."""
+
+
+class NotingEngine(Engine):
+    """An engine that notes which kinds its rules ask for, so that just these are watched."""
+
+    def __init__(self, rules: Iterable[Rule[Any]], indexes: Iterable[Index], start: datetime) -> None:
+        indexes = tuple(indexes)
+        super().__init__(rules, indexes, start)
+        self.indexes = {index.name: index for index in indexes}
+        self._kinds_asked: dict[tuple[str, str], None] = {}
+
+    def object_at(self, ref: Ref) -> KubernetesObject | None:
+        self._kinds_asked[ref.group, ref.kind] = None
+        return super().object_at(ref)
+
+    def kinds_asked(self) -> list[GroupKind]:
+        """The kinds of which objects have been asked for so far, in the order in which they first were."""
+        return [GroupKind(group, kind) for group, kind in self._kinds_asked if group != OWN_GROUP]
+
+
+def kinds_over(rules: Iterable[Rule[Any]], indexes: Iterable[Index]) -> list[GroupKind]:
+    """The kinds that give the keys of rules and fill indexes: known before anything has run."""
+    sources: list[Any] = [index.source for index in indexes]
+    for rule in rules:
+        if isinstance(rule.over, tuple):
+            sources.extend(rule.over)
+        elif isinstance(rule.over, type):
+            sources.append(rule.over)
+    types: dict[type[KubernetesObject], None] = dict.fromkeys(s for s in sources if isinstance(s, type))
+    return [type_.KIND.group_kind for type_ in types if type_.KIND.group != OWN_GROUP]
+
+
+class KnownKinds:
+    """How far each watched kind is known."""
+
+    def __init__(self, engine: NotingEngine) -> None:
+        self._engine = engine
+        self.watched: set[GroupKind] = set()
+        self._unheard: set[GroupKind] = set()
+        self._unknown: set[GroupKind] = set()
+        self._came_in: set[GroupKind] = set()
+        self.failing: dict[GroupKind, str] = {}
+
+    def start(self, group_kind: GroupKind) -> None:
+        self.watched.add(group_kind)
+        self._unheard.add(group_kind)
+        self._unknown.add(group_kind)
+
+    def complete(self, group_kind: GroupKind) -> None:
+        """All its objects are in. A kind that is not served has none."""
+        self._unheard.discard(group_kind)
+        self._came_in.add(group_kind)
+        self.failing.pop(group_kind, None)
+
+    def count_what_came_in(self) -> bool:
+        """To be called when the rules have seen what came in: only then is it known. Returns: whether any kind did."""
+        counted = bool(self._unknown & self._came_in)
+        self._unknown -= self._came_in
+        self._came_in.clear()
+        return counted
+
+    def fail(self, group_kind: GroupKind, error: str) -> bool:
+        """It cannot be read for now. Returns: whether this is new."""
+        self._unheard.discard(group_kind)
+        is_new = self.failing.get(group_kind) != error
+        self.failing[group_kind] = error
+        return is_new
+
+    @property
+    def all_heard_of(self) -> bool:
+        """Whether each kind is in, or has failed at least once: then nothing more is gained by waiting for it."""
+        return not self._unheard
+
+    def unknown_below(self, rule: Rule[Any], key: Hashable) -> set[GroupKind]:
+        """The kinds that the value of a rule rests on and that are not in yet.
+
+        Nothing may be written on such a value: what looks absent may just not have been read.
+        """
+        if not self._unknown:
+            return set()
+        found: set[GroupKind] = set()
+        seen: set[Hashable] = set()
+        pending: list[tuple[Rule[Any], Hashable]] = [(rule, key)]
+        while pending:
+            reader, at = pending.pop()
+            for cell in self._engine.reads_of(reader, at):
+                if isinstance(cell, Ref):
+                    found.add(cell.group_kind)
+                elif cell not in seen:
+                    seen.add(cell)
+                    pending.extend(self._below(cell, found))
+        return found & self._unknown
+
+    def _below(self, cell: Any, found: set[GroupKind]) -> list[tuple[Rule[Any], Hashable]]:
+        """What a read of a bucket or value rests on: kinds go into `found`, values of rules are returned."""
+        name, key = cell
+        index = self._engine.indexes.get(name)
+        if index is None:
+            return [(self._engine.rule(name), key)]
+        if isinstance(index.source, str):
+            # Any value of that rule may belong in the bucket.
+            source = self._engine.rule(index.source)
+            found.update(kinds_over([source], [source.over] if isinstance(source.over, Index) else []))
+        else:
+            found.add(index.source.KIND.group_kind)
+        return []

@@ -1,0 +1,57 @@
+"""Logs: a constant message and fields, as text for people or JSON for machines."""
+
+from __future__ import annotations
+
+import logging
+import sys
+from datetime import UTC, datetime
+from typing import Any, TextIO
+
+import msgspec
+
+
+def fields(**values: Any) -> dict[str, dict[str, Any]]:
+    """The `extra` of a log call: what varies, so that the message can stay constant."""
+    return {"fields": values}
+
+
+class TextFormatter(logging.Formatter):
+    """`2026-03-01T00:00:00Z INFO wrote an object ref="Ingress shop/app" call=apply`"""
+
+    def format(self, record: logging.LogRecord) -> str:
+        parts = [_time(record), record.levelname, record.getMessage()]
+        parts += [f"{key}={_shown(value)}" for key, value in getattr(record, "fields", {}).items() if value != ""]
+        line = " ".join(parts)
+        return f"{line}\n{self.formatException(record.exc_info)}" if record.exc_info else line
+
+
+class JsonFormatter(logging.Formatter):
+    """One JSON object a line: time, level, logger, message, then the fields."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        line = {"time": _time(record), "level": record.levelname, "logger": record.name, "message": record.getMessage()}
+        line.update(getattr(record, "fields", {}))
+        if record.exc_info:
+            line["trace"] = self.formatException(record.exc_info)
+        return msgspec.json.encode(line, enc_hook=str).decode()
+
+
+def set_up_logs(level: str, form: str, stream: TextIO = sys.stderr) -> None:
+    """Sends the logs of gatepost to a stream. `form` is "text" or "json"."""
+    handler = logging.StreamHandler(stream)
+    handler.setFormatter(JsonFormatter() if form == "json" else TextFormatter())
+    logger = logging.getLogger("gatepost")
+    logger.handlers[:] = [handler]
+    logger.setLevel(level.upper())
+    logger.propagate = False
+
+
+def _time(record: logging.LogRecord) -> str:
+    return datetime.fromtimestamp(record.created, UTC).strftime("%Y-%m-%dT%H:%M:%S.%f")[:-3] + "Z"
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, dict | list | tuple):
+        return msgspec.json.encode(value, enc_hook=str).decode()
+    text = str(value)
+    return msgspec.json.encode(text).decode() if not text or any(c in text for c in ' "=\n') else text
