@@ -100,7 +100,10 @@ def public_tls(spec: KIngressSpec) -> tuple[KIngressTLS, ...]:
 
 
 def identity_of(kingress: KIngress) -> str:
-    """The UID; in manifests that never saw a cluster a hash of the names stands in."""
+    """The UID; in manifests that never saw a cluster a hash of the names stands in.
+
+    All UIDs are of one length, so none is the start of another's listener name.
+    """
     metadata = kingress.metadata
     return metadata.uid or hashlib.sha256(f"{metadata.namespace}/{metadata.name}".encode()).hexdigest()[:32]
 

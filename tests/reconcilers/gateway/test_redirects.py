@@ -1,0 +1,84 @@
+"""httpOption Redirected: only when https answers, and never for the challenge of a certificate."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gateway_world import EDGE, INSIDE, PUBLIC, config, gateway, ingress, path, public_rule, routes_wanted, tls, world
+
+Raw = dict[str, Any]
+
+HOST = "app.example.com"
+CHALLENGE = path("solver", port=8089, path="/.well-known/acme-challenge/token")
+
+
+def secured(*paths: Raw, option: str = "Redirected") -> Raw:
+    return ingress("app", public_rule(HOST, *paths), tls=[tls(HOST, "cert")], httpOption=option)
+
+
+def with_listener(*more: Raw) -> Raw:
+    own = {"name": "kni-uid-shop-app", "hostname": HOST, "port": 443, "protocol": "HTTPS"}
+    return gateway("public", own, *more)
+
+
+def wanted(kingress: Raw, public: Raw = PUBLIC) -> dict[str, Raw]:
+    return routes_wanted(world(config(), public, INSIDE, kingress).outcome(kingress))
+
+
+def sections(spec: Raw) -> list[str | None]:
+    return [parent.get("sectionName") for parent in spec["parentRefs"]]
+
+
+def test_plain_requests_are_sent_to_https_once_the_listener_stands() -> None:
+    found = wanted(secured(), with_listener())
+    assert {name: sections(spec) for name, spec in found.items()} == {
+        HOST: ["kni-uid-shop-app"],
+        f"{HOST}-redirect": ["http"],
+    }
+    assert found[f"{HOST}-redirect"]["rules"] == [
+        {
+            "matches": [{"path": {"type": "PathPrefix", "value": "/"}}],
+            "filters": [{"type": "RequestRedirect", "requestRedirect": {"scheme": "https", "statusCode": 301}}],
+        }
+    ]
+    assert found[HOST]["rules"][-1]["backendRefs"][0]["name"] == "app-00001"
+
+
+def test_until_then_plain_requests_are_served() -> None:
+    kingress = secured()
+    found = world(*EDGE, kingress)
+    assert {name: sections(spec) for name, spec in routes_wanted(found.outcome(kingress)).items()} == {HOST: [None]}
+    assert "NoTLSToRedirectTo" in [skipped.reason for skipped in found.outcome(kingress).skipped]
+    found.put(with_listener())
+    assert list(routes_wanted(found.outcome(kingress))) == [HOST, f"{HOST}-redirect"]
+
+
+def test_enabled_serves_both() -> None:
+    assert {name: sections(spec) for name, spec in wanted(secured(option="Enabled"), with_listener()).items()} == {
+        HOST: [None]
+    }
+
+
+def test_challenge_is_served_on_plain_and_on_https() -> None:
+    found = wanted(secured(CHALLENGE, path("app-00001")), with_listener())
+    redirect = found[f"{HOST}-redirect"]["rules"]
+    assert [rule["matches"][0]["path"]["value"] for rule in redirect] == [CHALLENGE["path"], CHALLENGE["path"], "/"]
+    assert redirect[1]["backendRefs"][0]["port"] == 8089
+    assert "backendRefs" not in redirect[2]
+    assert len(found[HOST]["rules"]) == 4
+
+
+def test_redirect_stands_on_the_plain_listeners_that_take_the_host() -> None:
+    def plain(name: str, hostname: str) -> Raw:
+        return {"name": name, "port": 80, "protocol": "HTTP", "hostname": hostname}
+
+    public = with_listener(plain("wild", "*.example.com"), plain("exact", HOST), plain("other", "*.example.org"))
+    assert sections(wanted(secured(), public)[f"{HOST}-redirect"]) == ["http", "wild", "exact"]
+
+
+def test_cluster_local_rule_is_never_redirected() -> None:
+    local = {**public_rule("app.shop.svc.cluster.local"), "visibility": "ClusterLocal"}
+    kingress = ingress("app", local, public_rule(HOST), tls=[tls(HOST, "cert")], httpOption="Redirected")
+    found = wanted(kingress, with_listener())
+    assert sections(found["app.shop.svc.cluster.local"]) == [None]
+    assert list(found) == ["app.shop.svc.cluster.local", HOST, f"{HOST}-redirect"]
