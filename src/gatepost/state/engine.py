@@ -9,6 +9,7 @@ Source of the idea: build systems with recorded dependencies, such as Salsa and 
 from __future__ import annotations
 
 import heapq
+from collections import deque
 from collections.abc import Hashable, Iterable, Iterator
 from datetime import datetime
 from typing import Any, TypeVar, cast
@@ -18,31 +19,14 @@ from msgspec import Struct
 from gatepost.objects.meta import KubernetesObject
 from gatepost.objects.refs import Ref
 from gatepost.state.rule import Rule
+from gatepost.state.run import Run
 from gatepost.state.store import Buckets, Index, Store
 from gatepost.state.view import View
 
 ValueT = TypeVar("ValueT")
 
 
-class Run:
-    """One rule for one key: its value and the reads that the value rests on."""
-
-    __slots__ = ("key", "reads", "rule", "stale", "until", "value", "wanted")
-
-    def __init__(self, rule: Rule[Any], key: Hashable) -> None:
-        self.rule = rule
-        self.key = key
-        self.value: Any = None
-        self.reads: tuple[Hashable, ...] = ()
-        self.until: datetime | None = None
-        self.stale = False
-        self.wanted = False
-
-    def __repr__(self) -> str:
-        return f"Run({self.rule.name}, {self.key})"
-
-
-class Change(Struct, frozen=True):
+class Change(Struct, frozen=True, gc=False):
     """A value that came out other than before. `new` is None when the key is gone, `old` when it is new."""
 
     rule: Rule[Any]
@@ -75,9 +59,12 @@ class Engine:
         self._rules = {rule.name: rule for rule in rules}
         self._runs: dict[str, dict[Hashable, Run]] = {name: {} for name in self._rules}
         self._readers: dict[Hashable, Run | set[Run]] = {}
-        self._pending: list[tuple[int, int, Run]] = []
+        self._stale: dict[int, deque[Run]] = {
+            rank: deque() for rank in sorted({rule.rank for rule in self._rules.values()})
+        }
         self._order = 0
-        self._changes: dict[tuple[str, Hashable], Change] = {}
+        self._before: dict[Run, Any] = {}
+        self._gone: dict[tuple[str, Hashable], Any] = {}
         self._executing: list[tuple[Run, View]] = []
         self._timers: list[tuple[datetime, int, Run]] = []
         self._value_indexes: dict[str, list[tuple[Index, Buckets]]] = {}
@@ -151,16 +138,27 @@ class Engine:
 
     def run_stale(self) -> list[Change]:
         """Runs whatever is stale until nothing is. Returns: the values that changed, in the order in which they did."""
-        while self._pending:
-            _, _, run = heapq.heappop(self._pending)
+        while (run := self._next_stale()) is not None:
             if not run.stale:
                 continue
             if self._is_needed(run):
                 self._execute(run)
             elif self._runs[run.rule.name].get(run.key) is run:
                 self._forget(run)
-        changes = [change for change in self._changes.values() if change.old != change.new]
-        self._changes = {}
+        return self._take_changes()
+
+    def _next_stale(self) -> Run | None:
+        """The stale run that comes next: lowest rank first, so that a run sees settled values; then first come."""
+        for queue in self._stale.values():
+            if queue:
+                return queue.popleft()
+        return None
+
+    def _take_changes(self) -> list[Change]:
+        before, self._before = self._before, {}
+        gone, self._gone = self._gone, {}
+        changes = [Change(run.rule, run.key, old, run.value) for run, old in before.items() if old != run.value]
+        changes += [Change(self._rules[name], key, old, None) for (name, key), old in gone.items() if old is not None]
         return changes
 
     def value(self, rule: Rule[ValueT], key: Hashable) -> ValueT | None:
@@ -196,12 +194,18 @@ class Engine:
         self._check_rank(self._rules[index.source], reader)
         return self._value_buckets[index.name].members(key)
 
-    def value_of(self, rule: Rule[Any], key: Hashable, reader: Rule[Any]) -> Any:
+    def asked(self, rule: Rule[Any], key: Hashable, reader: Rule[Any]) -> tuple[Run, Hashable]:
+        """The run that a reader asks, and the cell to record for it; all its readers share that one cell."""
         self._check_rank(rule, reader)
         run = self._runs[rule.name].get(key)
         if run is None:
-            run = self._runs[rule.name][key] = Run(rule, key)
+            run = self._new_run(rule, key)
             run.stale = True
+        if run.cell is None:
+            run.cell = (rule.name, run.key)
+        return run, run.cell
+
+    def answer(self, run: Run) -> Any:
         if run.stale:
             self._execute(run)
         return run.value
@@ -215,12 +219,17 @@ class Engine:
     # Inside: which runs there are
 
     def _want(self, rule: Rule[Any], key: Hashable) -> None:
-        runs = self._runs[rule.name]
-        run = runs.get(key)
+        run = self._runs[rule.name].get(key)
         if run is None:
-            run = runs[key] = Run(rule, key)
+            run = self._new_run(rule, key)
             self._make_stale(run)
         run.wanted = True
+
+    def _new_run(self, rule: Rule[Any], key: Hashable) -> Run:
+        run = self._runs[rule.name][key] = Run(rule, key)
+        if self._gone and (rule.name, key) in self._gone:  # it went and came back within one pass
+            self._before[run] = self._gone.pop((rule.name, key))
+        return run
 
     def _unwant(self, rule: Rule[Any], key: Hashable) -> None:
         run = self._runs[rule.name].get(key)
@@ -229,13 +238,15 @@ class Engine:
             self._make_stale(run)
 
     def _is_needed(self, run: Run) -> bool:
-        return run.wanted or (run.rule.name, run.key) in self._readers
+        return run.wanted or run.cell in self._readers
 
     def _forget(self, run: Run) -> None:
+        place = (run.rule.name, run.key)
         del self._runs[run.rule.name][run.key]
         self._record(run, (), None)
-        self.failures.pop((run.rule.name, run.key), None)
+        self.failures.pop(place, None)
         self._set_value(run, None)
+        self._gone[place] = self._before.pop(run, None)
 
     # Inside: one run
 
@@ -260,10 +271,11 @@ class Engine:
         old = run.reads
         if reads != old:
             run.reads = reads
-            kept = set(reads)
-            for cell in old:
-                if cell not in kept:
-                    self._remove_reader(cell, run)
+            if old:
+                kept = set(reads)
+                for cell in old:
+                    if cell not in kept:
+                        self._remove_reader(cell, run)
             for cell in reads:
                 self._add_reader(cell, run)
         if until != run.until:
@@ -300,10 +312,9 @@ class Engine:
         if value == old:
             return
         run.value = value
-        place = (run.rule.name, run.key)
-        first = self._changes.get(place)
-        self._changes[place] = Change(run.rule, run.key, old if first is None else first.old, value)
-        self._touch(place)
+        self._before.setdefault(run, old)
+        if run.cell is not None:
+            self._touch(run.cell)
         for index, buckets in self._value_indexes.get(run.rule.name, ()):
             before = index.entries(old) if old is not None else ()
             after = index.entries(value) if value is not None else ()
@@ -341,5 +352,4 @@ class Engine:
     def _make_stale(self, run: Run) -> None:
         if not run.stale:
             run.stale = True
-            self._order += 1
-            heapq.heappush(self._pending, (run.rule.rank, self._order, run))
+            self._stale[run.rule.rank].append(run)

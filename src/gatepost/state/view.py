@@ -9,6 +9,7 @@ from typing import Any, Protocol, TypeVar, cast
 from gatepost.objects.meta import KubernetesObject
 from gatepost.objects.refs import Ref
 from gatepost.state.rule import Rule
+from gatepost.state.run import Run
 from gatepost.state.store import Index
 
 ObjectT = TypeVar("ObjectT", bound=KubernetesObject)
@@ -22,7 +23,9 @@ class Reads(Protocol):
 
     def bucket(self, index: Index, key: Hashable, reader: Rule[Any]) -> tuple[Any, ...]: ...
 
-    def value_of(self, rule: Rule[Any], key: Hashable, reader: Rule[Any]) -> Any: ...
+    def asked(self, rule: Rule[Any], key: Hashable, reader: Rule[Any]) -> tuple[Run, Hashable]: ...
+
+    def answer(self, run: Run) -> Any: ...
 
     @property
     def clock(self) -> datetime: ...
@@ -72,8 +75,9 @@ class View:
 
     def value(self, rule: Rule[ValueT], key: Hashable) -> ValueT:
         """What another rule says of a key. Only rules of a lower rank can be asked."""
-        self._reads[rule.name, key] = None
-        return cast("ValueT", self._source.value_of(rule, key, self._rule))
+        run, cell = self._source.asked(rule, key, self._rule)
+        self._reads[cell] = None
+        return cast("ValueT", self._source.answer(run))
 
     def now(self, until: datetime | None = None) -> datetime:
         """The time of this pass. `until` is when the answer of the rule ceases to hold; the earliest given counts."""
