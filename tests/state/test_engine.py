@@ -227,3 +227,14 @@ def test_an_index_with_the_name_of_a_rule_is_refused() -> None:
     rule = Rule("by-colour", lambda key, view: 1, rank=1)
     with pytest.raises(ValueError, match="has the name of a rule"):
         Engine([rule], [by_colour()], START)
+
+
+def test_a_run_that_asks_first_for_a_value_runs_once() -> None:
+    prepared = Rule("prepared", Recorder(lambda key, view: view.get(Namespace, key)), rank=1)
+    function = Recorder(lambda key, view: view.value(prepared, Namespace.KIND.ref("", "n")))
+    engine = Engine([prepared, Rule("asks", function, rank=2, over=ConfigMap)], [], START)
+    engine.put(Namespace(metadata=ObjectMeta(name="n")))
+    engine.put(config("a"))
+    engine.put(config("b"))
+    engine.run_stale()
+    assert sorted(function.take()) == [ref("a"), ref("b")]

@@ -76,8 +76,9 @@ class View:
     def value(self, rule: Rule[ValueT], key: Hashable) -> ValueT:
         """What another rule says of a key. Only rules of a lower rank can be asked."""
         run, cell = self._source.asked(rule, key, self._rule)
-        self._reads[cell] = None
-        return cast("ValueT", self._source.answer(run))
+        value = self._source.answer(run)
+        self._reads[cell] = None  # not before: an answer that is worked out just now is no change to who asks for it
+        return cast("ValueT", value)
 
     def now(self, until: datetime | None = None) -> datetime:
         """The time of this pass. `until` is when the answer of the rule ceases to hold; the earliest given counts."""
