@@ -210,6 +210,16 @@ def test_an_applied_unknown_field_is_warned_of_and_not_owned(model: ApiModel) ->
     assert strict.code == 400
 
 
+def test_null_labels_in_what_is_applied_touch_no_labels_of_others(model: ApiModel) -> None:
+    labelled = gadget(size=1)
+    labelled["metadata"]["labels"] = {"team": "shop"}
+    model.create(labelled, "shop")
+    stated = gadget(names=["a"])
+    stated["metadata"].update(labels=None, creationTimestamp=None)
+    applied = model.patch(gadget_ref(), stated, "apply", "me").object
+    assert applied["metadata"]["labels"] == {"team": "shop"}
+
+
 def test_a_dry_run_answers_but_stores_nothing(model: ApiModel) -> None:
     assert model.create(gadget(size=1), "me", dry_run=True).object["spec"] == {"size": 1, "mode": "Fast"}
     assert model.find(gadget_ref()) is None

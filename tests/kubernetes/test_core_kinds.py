@@ -69,7 +69,10 @@ def test_an_address_stays_over_updates_and_cannot_be_changed(model: ApiModel) ->
     assert model.replace(service(ports=[{"port": 81}]), "me").object["spec"]["clusterIP"] == ip
     moved = service(ports=PORTS, clusterIP="10.96.9.9")
     assert causes(lambda: model.replace(moved, "me")) == [("spec.clusterIPs[0]", "FieldValueInvalid")]
-    assert causes(lambda: model.patch(core_ref("Service", "web"), {"spec": {"clusterIP": "None"}}, "merge", "me")) != []
+    headless = {"spec": {"clusterIP": "None"}}
+    assert causes(lambda: model.patch(core_ref("Service", "web"), headless, "merge", "me")) == [
+        ("spec.clusterIPs[0]", "FieldValueInvalid")
+    ]
 
 
 def test_an_address_that_is_asked_for_is_given_once(model: ApiModel) -> None:
@@ -194,3 +197,18 @@ def test_an_event_lives_in_the_namespace_of_its_object(model: ApiModel) -> None:
     assert model.create(core("Event", "e", involvedObject=involved, reason="Odd"), "me").created
     elsewhere = core("Event", "f", "y", involvedObject=involved)
     assert causes(lambda: model.create(elsewhere, "me")) == [("involvedObject.namespace", "FieldValueInvalid")]
+
+
+def test_null_is_the_same_as_not_set_in_built_in_kinds(model: ApiModel) -> None:
+    raw = {
+        "apiVersion": "discovery.k8s.io/v1",
+        "kind": "EndpointSlice",
+        "metadata": {"name": "web-1", "namespace": "x", "creationTimestamp": None, "labels": None},
+        "addressType": "IPv4",
+        "endpoints": [{"addresses": ["192.0.2.1"], "hostname": None}],
+        "ports": None,
+    }
+    created = model.create(raw, "me").object
+    assert "ports" not in created
+    assert "labels" not in created["metadata"]
+    assert created["endpoints"] == [{"addresses": ["192.0.2.1"]}]

@@ -8,9 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple, TypeAlias
 
+from gatepost.kubernetes.admission import check_kind_is_free, check_namespace, taken_ips
 from gatepost.kubernetes.apply import ApplyConflict, applied
 from gatepost.kubernetes.crds import CRD, resource_from_crd, with_established_status
-from gatepost.kubernetes.defaults import NAMESPACE, SERVICE
+from gatepost.kubernetes.defaults import NAMESPACE
 from gatepost.kubernetes.deletion import Deletions, Propagation
 from gatepost.kubernetes.errors import (
     ApiError,
@@ -18,8 +19,6 @@ from gatepost.kubernetes.errors import (
     already_exists,
     bad_request,
     conflict,
-    forbidden,
-    invalid,
     not_found,
 )
 from gatepost.kubernetes.managed_fields import (
@@ -45,6 +44,7 @@ from gatepost.kubernetes.writing import (
     check_uid,
     completed,
     is_unchanged,
+    kept_version,
     next_generation,
     pruned,
     served_version,
@@ -301,7 +301,7 @@ class ApiModel:
 
     def _create(self, wanted: Raw, resource: Resource, write: Write) -> Written:
         ref = ref_of(wanted)
-        self._check_namespace(ref, resource)
+        check_namespace(ref, resource, self._store, must_exist=self._namespaces_must_exist)
         version = served_version(resource, wanted["apiVersion"], "")
         wanted = split_status(wanted, None, version, "")
         ready = self._completed(wanted, None, resource, version, write)
@@ -326,7 +326,7 @@ class ApiModel:
         if not write.apply:
             writer = self._writer(wanted, write)
             new = with_managers(new, updated_managers(live, ready.stated, writer, schema_of(version).root))
-        kept = _kept_version(self._store.find(ref) or live, resource)
+        kept = kept_version(self._store.find(ref) or live, resource)
         new = in_version(new, ref.group, kept)
         if is_unchanged(new, in_version(live, ref.group, kept)):
             return Written(_answer(live, wanted), False, False, ready.warnings)
@@ -360,9 +360,9 @@ class ApiModel:
     def _completed(
         self, wanted: Raw, live: Raw | None, resource: Resource, version: Version, write: Write
     ) -> Completed:
-        ready = completed(wanted, live, resource, version, write, self._taken_ips(ref_of(wanted)))
+        ready = completed(wanted, live, resource, version, write, taken_ips(ref_of(wanted), self._store))
         if resource.group_kind == CRD:
-            self._check_kind_is_free(ready.object)
+            check_kind_is_free(ready.object, self.resources)
             return Completed(with_established_status(ready.object, self._now()), ready.stated, ready.warnings)
         return ready
 
@@ -395,45 +395,6 @@ class ApiModel:
         resource = self.resources.of_object(raw)
         version = resource.version(version_of(raw["apiVersion"])) or resource.storage_version
         return schema_of(version).root
-
-    def _taken_ips(self, ref: Ref) -> frozenset[str]:
-        """The cluster IPs of all Services but this one; empty for other kinds, which need none."""
-        if ref.group_kind != SERVICE:
-            return frozenset()
-        others = (raw for raw in self._store.of_kind(SERVICE) if ref_of(raw) != ref)
-        return frozenset(str(mapping_at(raw, "spec").get("clusterIP") or "") for raw in others) - {"", "None"}
-
-    def _check_namespace(self, ref: Ref, resource: Resource) -> None:
-        if not ref.namespace:
-            return
-        namespace = self._store.find(Ref("", "Namespace", "", ref.namespace))
-        if namespace is None:
-            if self._namespaces_must_exist:
-                raise not_found("", "namespaces", ref.namespace)
-            return
-        if namespace["metadata"].get("deletionTimestamp"):
-            why = f"namespace {ref.namespace} is being terminated"
-            cause = Cause("metadata.namespace", "NamespaceTerminating", why)
-            raise forbidden(ref.group, resource.plural, ref.name, f"{why}: nothing new may be created", [cause])
-
-    def _check_kind_is_free(self, crd: Raw) -> None:
-        """Raises: ApiError (422) if the kind or plural of a CRD is that of another one, or of a built-in kind."""
-        wanted = resource_from_crd(crd)
-        there = self.resources.of(wanted.group_kind)
-        if there is not None and (not there.custom or there.plural != wanted.plural):
-            why = f"Invalid value: kind {wanted.group_kind} is served already, as {there.plural}"
-            raise invalid(ref_of(crd), [Cause("spec.names.kind", "FieldValueInvalid", why)])
-        for other in self.resources:
-            same = (other.group, other.plural) == (wanted.group, wanted.plural)
-            if same and other.group_kind != wanted.group_kind:
-                why = f"Invalid value: {wanted.plural!r} is the plural of kind {other.group_kind} already"
-                raise invalid(ref_of(crd), [Cause("spec.names.plural", "FieldValueInvalid", why)])
-
-
-def _kept_version(live: Raw, resource: Resource) -> str:
-    """Objects stay in the version in which they are, while the kind serves it."""
-    version = resource.version(version_of(live["apiVersion"]))
-    return version.name if version is not None and version.served else resource.storage_version.name
 
 
 def _answer(stored: Raw, wanted: Raw) -> Raw:

@@ -84,8 +84,8 @@ def _service(raw: Raw, live: Raw | None, taken_ips: Collection[str]) -> Raw:
     else:
         ip = spec.get("clusterIP") or _inherited_ip(was) or cluster_ip_for(ref_of(raw), taken_ips)
         spec["clusterIP"] = ip
-        spec.setdefault("clusterIPs", [ip])
-        spec.setdefault("ipFamilies", ["IPv6" if ":" in ip else "IPv4"])
+        spec["clusterIPs"] = spec.get("clusterIPs") or [ip]
+        spec.setdefault("ipFamilies", ["IPv4"])
         spec.setdefault("ipFamilyPolicy", "SingleStack")
         spec.setdefault("internalTrafficPolicy", "Cluster")
     if spec.get("type") in ("NodePort", "LoadBalancer"):

@@ -66,8 +66,9 @@ class Deletions:
         `unknown_owners_are_gone`: manifests rarely hold all owners.
         """
         if unknown_owners_are_gone:
-            self._gone.update(uid for uid in self._store.owner_uids() if self._store.ref_of_uid(uid) is None)
-            self._collect_dependents(self._gone)
+            unknown = [uid for uid in self._store.owner_uids() if self._store.ref_of_uid(uid) is None]
+            self._gone.update(unknown)
+            self._collect_dependents(unknown)
         while True:
             version = self._store.version
             gone = self._store.take_gone_uids()
@@ -76,6 +77,8 @@ class Deletions:
             for ref in self._store.terminating():
                 self._advance(ref)
             if self._store.version == version:
+                # A uid that nobody refers to any more need not be remembered.
+                self._gone.intersection_update(self._store.owner_uids())
                 return
 
     def _collect_dependents(self, uids: Iterable[str]) -> None:

@@ -24,6 +24,15 @@ def copy_of(value: Any) -> Any:
     return value
 
 
+def without_nulls(value: Any) -> Any:
+    """A copy without the keys that hold null; nulls in lists stay."""
+    if isinstance(value, dict):
+        return {key: without_nulls(item) for key, item in value.items() if item is not None}
+    if isinstance(value, list):
+        return [without_nulls(item) for item in value]
+    return value
+
+
 def same_value(one: Any, other: Any) -> bool:
     """Whether both are the same JSON, whatever the order of keys; `true` is not 1, as it is in Python."""
     return bool(one == other) and _encoder.encode(one) == _encoder.encode(other)

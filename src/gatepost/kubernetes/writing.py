@@ -15,7 +15,7 @@ from gatepost.kubernetes.errors import Cause, bad_request, conflict, invalid, no
 from gatepost.kubernetes.metadata import metadata_problems
 from gatepost.kubernetes.resources import Resource, Version
 from gatepost.kubernetes.schema import schema_of
-from gatepost.kubernetes.values import Raw, copy_of, list_at, mapping_at, same_value
+from gatepost.kubernetes.values import Raw, copy_of, list_at, mapping_at, same_value, without_nulls
 from gatepost.objects.refs import ref_of, version_of
 
 FieldValidation: TypeAlias = Literal["Strict", "Warn", "Ignore"]
@@ -122,9 +122,14 @@ def check_uid(uid: str | None, live: Raw, resource: Resource) -> None:
 def pruned(wanted: Raw, resource: Resource, version: Version, write: Write) -> tuple[Raw, tuple[str, ...]]:
     """A copy of the object without the fields that its schema does not know, and the warnings about them.
 
+    Null is the same as not set in built-in kinds and in metadata; in custom kinds the schema says what it is.
+
     Raises: ApiError (400) for unknown fields under Strict.
     """
-    kept = copy_of(wanted)
+    if resource.custom:
+        kept = {**copy_of(wanted), "metadata": without_nulls(wanted["metadata"])}
+    else:
+        kept = without_nulls(wanted)
     unknown = tuple(f'unknown field "{path}"' for path in schema_of(version).prune(kept))
     if unknown and write.field_validation == "Strict":
         raise bad_request(
@@ -162,6 +167,12 @@ def completed(
     if version.deprecation_warning:
         warnings = (*warnings, version.deprecation_warning)
     return Completed(filled, without_allocated(filled, stated), warnings)
+
+
+def kept_version(live: Raw, resource: Resource) -> str:
+    """The version in which an object is stored: as it is, while the kind serves that."""
+    version = resource.version(version_of(live["apiVersion"]))
+    return version.name if version is not None and version.served else resource.storage_version.name
 
 
 def next_generation(new: Raw, live: Raw, resource: Resource, version: Version) -> int | None:
