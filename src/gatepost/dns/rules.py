@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from gatepost.dns.claims import CLAIMS, CLAIMS_BY_NAME, RECORD_SETS, RecordSetRule
@@ -11,7 +12,7 @@ from gatepost.dns.settings import DnsSettings
 from gatepost.dns.sources.dns_endpoints import EndpointRule
 from gatepost.dns.sources.filters import Filters
 from gatepost.dns.sources.gateway_listeners import ListenerRule
-from gatepost.dns.sources.offers import OFFERS, Offer, OfferRule
+from gatepost.dns.sources.offers import NAMESPACE_OFFERS, OFFERS, NamespaceOfferRule, Offer, OfferRule
 from gatepost.dns.sources.parents import PARENTS, Parent, ParentRule
 from gatepost.dns.sources.routes import RouteRule, Template
 from gatepost.dns.validity import valid_claims
@@ -43,7 +44,8 @@ ROUTE_SOURCES: dict[str, type[GatewayRoute]] = {
     "gateway-udproute": UDPRoute,
 }
 
-_PARENTS_RANK, _OFFERS_RANK, _CLAIMS_RANK, _RECORD_SETS_RANK, _PTR_RANK = 20, 25, 30, 40, 50
+_PARENTS_RANK, _OFFERS_RANK, _NAMESPACE_OFFERS_RANK = 20, 24, 26
+_CLAIMS_RANK, _RECORD_SETS_RANK, _PTR_RANK = 30, 40, 50
 
 _Source = Callable[[Any, View], Claims]
 
@@ -67,14 +69,16 @@ def rules(settings: DnsSettings, template: Template | None = None) -> tuple[tupl
     filters = Filters(settings)
     parents: Rule[Parent] = Rule(PARENTS, ParentRule(settings, filters), rank=_PARENTS_RANK)
     offers: Rule[Offer] = Rule(OFFERS, OfferRule(parents), rank=_OFFERS_RANK)
-    sources = _sources(settings, filters, parents, offers, template if settings.has_template else None)
+    namespace_offers: Rule[Offer] = Rule(NAMESPACE_OFFERS, NamespaceOfferRule(offers), rank=_NAMESPACE_OFFERS_RANK)
+    route = partial(RouteRule, settings=settings, filters=filters, offers=offers, namespace_offers=namespace_offers)
+    sources = _sources(settings, filters, parents, partial(route, template=template if settings.has_template else None))
     by_kind = {type_.KIND.kind: source for type_, source in sources.items()}
     chain = Chain(settings)
     claims: Rule[Claims] = Rule(CLAIMS, _by_kind(by_kind), rank=_CLAIMS_RANK, over=tuple(sources))
     record_sets: Rule[RecordSet] = Rule(
         RECORD_SETS, RecordSetRule(settings.conflict, chain), rank=_RECORD_SETS_RANK, over=CLAIMS_BY_NAME
     )
-    found: list[Rule[Any]] = [parents, offers, claims, record_sets]
+    found: list[Rule[Any]] = [parents, offers, namespace_offers, claims, record_sets]
     indexes = [CLAIMS_BY_NAME]
     if "PTR" in settings.record_types:
         found.append(Rule(PTR_RECORD_SETS, PtrRule(record_sets, chain), rank=_PTR_RANK, over=REVERSE_NAMES))
@@ -86,14 +90,13 @@ def _sources(
     settings: DnsSettings,
     filters: Filters,
     parents: Rule[Parent],
-    offers: Rule[Offer],
-    template: Template | None,
+    route: Callable[[type[GatewayRoute]], RouteRule],
 ) -> dict[type[KubernetesObject], _Source]:
     sources: dict[type[KubernetesObject], _Source] = {}
     for source in settings.sources:
         if source in ROUTE_SOURCES:
             type_ = ROUTE_SOURCES[source]
-            sources[type_] = RouteRule(type_, settings, filters, offers, template)
+            sources[type_] = route(type_)
         elif source == "gateway-listener":
             sources[Gateway] = ListenerRule(parents)
             if settings.gateway_listener_sets:

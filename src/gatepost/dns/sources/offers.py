@@ -1,24 +1,25 @@
-"""What one parent offers to the Routes of one kind and namespace.
+"""What one parent offers to the Routes of one kind, and to those of them in one namespace.
 
-Routes of a namespace share this answer, so that a Route only compares hostnames: protocol, allowed kinds and allowed
-namespaces are settled here, once.
+Routes share these answers, so that a Route only compares hostnames: protocol, allowed kinds and allowed namespaces are
+settled here, once. Where every listener takes Routes of all namespaces, the answer for the kind is all there is.
 """
 
 from __future__ import annotations
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from gatepost.dns.endpoint import Property
 from gatepost.dns.records import Records
-from gatepost.dns.sources.namespaces import ADMITTED, Admission, admission
+from gatepost.dns.sources.namespaces import ADMITTED, admission
 from gatepost.dns.sources.parents import Parent, PreparedListener
-from gatepost.objects.gatewayapi import GROUP
+from gatepost.objects.gatewayapi import GROUP, RouteNamespaces
 from gatepost.objects.problems import Skipped
 from gatepost.objects.refs import Ref
 from gatepost.state.rule import Rule
 from gatepost.state.view import View
 
 OFFERS = "dns offers"
+NAMESPACE_OFFERS = "dns offers to a namespace"
 
 FITTING_PROTOCOLS = {
     "HTTPRoute": ("HTTP", "HTTPS"),
@@ -28,7 +29,10 @@ FITTING_PROTOCOLS = {
     "UDPRoute": ("UDP",),
 }
 
-OfferKey = tuple[Ref, str, str]
+OfferKey = tuple[Ref, str]
+"""Parent and kind of the Route."""
+
+NamespaceOfferKey = tuple[Ref, str, str]
 """Parent, kind of the Route, namespace of the Route."""
 
 
@@ -38,6 +42,8 @@ class OpenListener(Struct, frozen=True, gc=False):
     Attributes:
         suffix: what names under its wildcard end with, `.example.com`; "" if its hostname is no wildcard.
         no_match: said of a Route none of whose hostnames it has.
+        namespaces: which namespaces it takes Routes from; None for all.
+        field: its place in the parent.
         doubt: why it does not take them for now.
     """
 
@@ -47,6 +53,8 @@ class OpenListener(Struct, frozen=True, gc=False):
     hostname: str
     suffix: str
     no_match: Skipped
+    namespaces: RouteNamespaces | None
+    field: str
     doubt: Skipped | None = None
 
 
@@ -58,7 +66,10 @@ class ClosedListener(Struct, frozen=True, gc=False):
 
 
 class Offer(Struct, frozen=True, gc=False):
-    """The listeners of a parent that are open to these Routes, and why the others are not. See `Parent` for more."""
+    """The listeners of a parent that are open to these Routes, and why the others are not. See `Parent` for more.
+
+    `depends_on_namespace`: some listener asks where a Route lives (`NAMESPACE_OFFERS` answers).
+    """
 
     listeners: tuple[OpenListener, ...] = ()
     closed: tuple[ClosedListener, ...] = ()
@@ -68,21 +79,17 @@ class Offer(Struct, frozen=True, gc=False):
     refused: Skipped | None = None
     doubt: Skipped | None = None
     no_targets: Skipped | None = None
+    depends_on_namespace: bool = False
 
     def section(self, name: str, port: int) -> Offer:
         """The part of the offer that a parentRef with a `sectionName` ("" for none) or `port` (0 for none) asks for.
 
         Of listeners with equal names the last answers to the name, whether it is open or not.
         """
-        return Offer(
-            tuple(listener for listener in self.listeners if _is_asked(listener, name, port)),
-            tuple(listener for listener in self.closed if _is_asked(listener, name, port)),
-            self.records,
-            self.ttl,
-            self.properties,
-            self.refused,
-            self.doubt,
-            self.no_targets,
+        return structs.replace(
+            self,
+            listeners=tuple(listener for listener in self.listeners if _is_asked(listener, name, port)),
+            closed=tuple(listener for listener in self.closed if _is_asked(listener, name, port)),
         )
 
 
@@ -93,24 +100,24 @@ def _is_asked(listener: OpenListener | ClosedListener, name: str, port: int) -> 
 
 
 class OfferRule:
-    """Settles what can be said without a single Route."""
+    """Settles what can be said of a parent for all Routes of a kind."""
 
     def __init__(self, parents: Rule[Parent]) -> None:
         self._parents = parents
 
     def __call__(self, key: OfferKey, view: View) -> Offer:
-        ref, kind, namespace = key
+        ref, kind = key
         parent = view.value(self._parents, ref)
         if parent.refused is not None:
             return Offer(refused=parent.refused)
         opened: list[OpenListener] = []
         closed: list[ClosedListener] = []
         for listener in parent.listeners:
-            answer = _answer(listener, parent.ref, kind, namespace, view)
-            if answer.refused is not None:
-                closed.append(ClosedListener(listener.name, listener.port, listener.is_last, answer.refused))
+            why = _refusal(listener, ref, kind)
+            if why is not None:
+                closed.append(ClosedListener(listener.name, listener.port, listener.is_last, why))
             else:
-                opened.append(_open(listener, ref, answer.doubt or listener.doubt))
+                opened.append(_open(listener, ref))
         return Offer(
             tuple(opened),
             tuple(closed),
@@ -120,43 +127,65 @@ class OfferRule:
             None,
             parent.doubt,
             parent.no_targets,
+            any(listener.namespaces is not None for listener in opened),
         )
 
 
-def _answer(listener: PreparedListener, at: Ref, kind: str, namespace: str, view: View) -> Admission:
+class NamespaceOfferRule:
+    """Settles which of the listeners take Routes of a namespace."""
+
+    def __init__(self, offers: Rule[Offer]) -> None:
+        self._offers = offers
+
+    def __call__(self, key: NamespaceOfferKey, view: View) -> Offer:
+        ref, kind, namespace = key
+        offer = view.value(self._offers, (ref, kind))
+        opened: list[OpenListener] = []
+        closed = list(offer.closed)
+        for listener in offer.listeners:
+            answer = ADMITTED
+            if listener.namespaces is not None:
+                field = f"{listener.field}.allowedRoutes.namespaces"
+                answer = admission(listener.namespaces, ref, field, namespace, view)
+            if answer.refused is not None:
+                closed.append(ClosedListener(listener.name, listener.port, listener.is_last, answer.refused))
+            elif answer.doubt is not None:
+                opened.append(structs.replace(listener, doubt=answer.doubt))
+            else:
+                opened.append(listener)
+        if opened == list(offer.listeners):
+            return offer  # the same value for many namespaces
+        return structs.replace(offer, listeners=tuple(opened), closed=tuple(closed))
+
+
+def _refusal(listener: PreparedListener, at: Ref, kind: str) -> Skipped | None:
     if listener.hostname is None:
-        why = Skipped(
-            "InvalidHostname", f"hostname of listener {listener.name!r} is none", at, f"{listener.field}.hostname"
-        )
-        return Admission(refused=why)
+        message = f"hostname of listener {listener.name!r} is none"
+        return Skipped("InvalidHostname", message, at, f"{listener.field}.hostname")
     if listener.protocol not in FITTING_PROTOCOLS[kind]:
-        message = (
-            f"listener {listener.name!r} speaks {listener.protocol}, wanted {' or '.join(FITTING_PROTOCOLS[kind])}"
-        )
-        return Admission(refused=Skipped("ProtocolMismatch", message, at, f"{listener.field}.protocol"))
+        wanted = " or ".join(FITTING_PROTOCOLS[kind])
+        message = f"listener {listener.name!r} speaks {listener.protocol}, wanted {wanted}"
+        return Skipped("ProtocolMismatch", message, at, f"{listener.field}.protocol")
     kinds = listener.routes.kinds
     if kinds and not any(allowed.kind == kind and allowed.group == GROUP for allowed in kinds):
         message = f"listener {listener.name!r} takes no {kind}"
-        return Admission(refused=Skipped("KindNotAllowed", message, at, f"{listener.field}.allowedRoutes.kinds"))
-    if listener.routes.namespaces.from_ == "All":
-        return ADMITTED
-    return admission(listener.routes.namespaces, at, f"{listener.field}.allowedRoutes.namespaces", namespace, view)
+        return Skipped("KindNotAllowed", message, at, f"{listener.field}.allowedRoutes.kinds")
+    return None
 
 
-def _open(listener: PreparedListener, at: Ref, doubt: Skipped | None) -> OpenListener:
+def _open(listener: PreparedListener, at: Ref) -> OpenListener:
     name = listener.hostname or ""
     wanted = f"hostname {name}" if name else "a hostname"
+    message = f"listener {listener.name!r} wants {wanted}, none of the Route meets it"
+    namespaces = listener.routes.namespaces
     return OpenListener(
         listener.name,
         listener.port,
         listener.is_last,
         name,
         name[1:] if name.startswith("*") else "",
-        Skipped(
-            "NoMatchingListenerHostname",
-            f"listener {listener.name!r} wants {wanted}, none of the Route meets it",
-            at,
-            f"{listener.field}.hostname",
-        ),
-        doubt,
+        Skipped("NoMatchingListenerHostname", message, at, f"{listener.field}.hostname"),
+        None if namespaces.from_ == "All" else namespaces,
+        listener.field,
+        listener.doubt,
     )

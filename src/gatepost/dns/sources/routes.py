@@ -45,6 +45,7 @@ class RouteRule:
         settings: DnsSettings,
         filters: Filters,
         offers: Rule[Offer],
+        namespace_offers: Rule[Offer],
         template: Template | None,
     ) -> None:
         self._type = type_
@@ -53,6 +54,7 @@ class RouteRule:
         self._settings = settings
         self._filters = filters
         self._offers = offers
+        self._namespace_offers = namespace_offers
         self._template = template
 
     def __call__(self, ref: Ref, view: View) -> Claims:
@@ -68,7 +70,9 @@ class RouteRule:
         meeting = Meeting(hostnames, self._settings.listener_hostname_fallback, skipped)
         asked, lagging = attachments(route, ref, skipped)
         for attachment in asked:
-            offer = view.value(self._offers, (attachment.parent, ref.kind, ref.namespace))
+            offer = view.value(self._offers, (attachment.parent, ref.kind))
+            if offer.depends_on_namespace:
+                offer = view.value(self._namespace_offers, (attachment.parent, ref.kind, ref.namespace))
             if attachment.section or attachment.port:
                 offer = offer.section(attachment.section, attachment.port)
                 if not offer.listeners and not offer.closed and offer.refused is None:
