@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from sys import intern
 from typing import Any, ClassVar
 
 from msgspec import UNSET, UnsetType, field
+from msgspec.structs import force_setattr
 
 from gatepost.objects.meta import Condition, Kind, KubernetesObject, Shape
 
@@ -139,6 +141,13 @@ class ParentReference(Shape, frozen=True):
     kind: str = "Gateway"
     section_name: str = ""
     port: int = 0
+
+    def __post_init__(self) -> None:
+        # Many routes have few parents: each text is kept once.
+        force_setattr(self, "name", intern(self.name))
+        force_setattr(self, "namespace", intern(self.namespace))
+        force_setattr(self, "group", intern(self.group))
+        force_setattr(self, "kind", intern(self.kind))
 
 
 class RouteParentStatus(Shape, frozen=True):

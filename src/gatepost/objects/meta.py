@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from sys import intern
 from typing import ClassVar
 
 from msgspec import Struct, field
+from msgspec.structs import force_setattr
 
 from gatepost.objects.refs import GroupKind, Ref, api_version_of
 
@@ -61,9 +63,15 @@ class ObjectMeta(Shape, frozen=True):
     owner_references: tuple[OwnerReference, ...] = ()
     finalizers: tuple[str, ...] = ()
 
+    def __post_init__(self) -> None:
+        force_setattr(self, "namespace", intern(self.namespace))
+
 
 class Condition(Shape, frozen=True):
-    """One condition. `last_transition_time` is None while it changes in this very pass: the writer puts the time in."""
+    """One condition. `last_transition_time` is None while it changes in this very pass: the writer puts the time in.
+
+    A cluster has many conditions with few different texts, so each text is kept once.
+    """
 
     type: str
     status: str = "Unknown"
@@ -73,6 +81,12 @@ class Condition(Shape, frozen=True):
     observed_generation: int = 0
     severity: str = ""
 
+    def __post_init__(self) -> None:
+        force_setattr(self, "type", intern(self.type))
+        force_setattr(self, "status", intern(self.status))
+        force_setattr(self, "reason", intern(self.reason))
+        force_setattr(self, "message", intern(self.message))
+
 
 class KubernetesObject(Shape, frozen=True, kw_only=True):
     """Base of the typed kinds: `KIND` says what the API calls them."""
@@ -81,6 +95,9 @@ class KubernetesObject(Shape, frozen=True, kw_only=True):
 
     api_version: str = ""
     metadata: ObjectMeta
+
+    def __post_init__(self) -> None:
+        force_setattr(self, "api_version", intern(self.api_version))
 
     @property
     def ref(self) -> Ref:
