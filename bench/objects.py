@@ -132,7 +132,7 @@ def condition(type_: str) -> Raw:
 
 
 def managed_fields(manager: str) -> Raw:
-    fields = {
+    fields: Raw = {
         f"f:{name}": {"f:value": {}, ".": {}} for name in ("matches", "filters", "backendRefs", "timeouts", "hostnames")
     }
     return {
