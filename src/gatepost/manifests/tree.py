@@ -62,7 +62,8 @@ class Tree:
 
     def open(self, container: dict[str, Any] | list[Any], line: int, column: int, anchor: str | None = None) -> None:
         if self._stack and self._stack[-1].key is _no_key and isinstance(self._stack[-1].container, dict):
-            raise self._refused(line, column, f"{described(container)} as a key", "a string as the key")
+            wanted = "a string as the key (is this {{ template }} text that was not rendered?)"
+            raise self._refused(line, column, f"{described(container)} as a key", wanted)
         if len(self._stack) >= deepest:
             raise self._refused(line, column, f"values nested deeper than {deepest} levels", "a flatter document")
         self._values += 1
@@ -167,7 +168,7 @@ class Tree:
 
     def _path(self) -> Path:
         return tuple(
-            len(frame.container) if isinstance(frame.container, list) else str(frame.key)
+            len(frame.container) if isinstance(frame.container, list) else "<<" if frame.key is MERGE else frame.key
             for frame in self._stack
             if isinstance(frame.container, list) or frame.key is not _no_key
         )
