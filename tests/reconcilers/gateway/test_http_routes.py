@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from gateway_world import EDGE, PUBLIC, config, ingress, path, public_rule, rendered, route_of, routes_wanted, world
 from knative_objects import (
     GATEWAY_CLASS,
@@ -14,6 +15,7 @@ from knative_objects import (
     local_hosts,
     route,
     rule,
+    the,
 )
 
 Raw = dict[str, Any]
@@ -107,6 +109,30 @@ def test_rule_without_hosts_or_backends_fails_the_kingress() -> None:
         assert outcome.applies == []
         assert conditions(outcome)["Ready"] == ("Unknown", "ReconcileIngressFailed")
         assert [problem.reason for problem in outcome.problems] == ["IncompleteRule"]
+
+
+def tag_label(annotation: str) -> str | None:
+    annotations = {
+        "networking.knative.dev/ingress.class": GATEWAY_CLASS,
+        "networking.internal.knative.dev/tag-to-host": annotation,
+    }
+    kingress = ingress("app", public_rule("v1-app.example.com"), metadata={"annotations": annotations})
+    labels: dict[str, str] = the(world(*EDGE, kingress).outcome(kingress), "HTTPRoute")["metadata"]["labels"]
+    return labels.get("networking.knative.dev/tag")
+
+
+@pytest.mark.parametrize(
+    ("annotation", "tag"),
+    [
+        ('{"v2": ["v2-app.example.com"], "v1": ["v1-app.example.com"]}', "v1"),
+        ('{"v2": ["v2-app.example.com"]}', None),
+        ('{"v1": "v1-app.example.com"}', None),
+        ("[]", None),
+        ("{", None),
+    ],
+)
+def test_tag_of_a_host_becomes_a_label_and_what_cannot_be_read_none(annotation: str, tag: str | None) -> None:
+    assert tag_label(annotation) == tag
 
 
 # The placeholder Service of a Route

@@ -17,7 +17,7 @@ from gateway_world import (
     tls,
     world,
 )
-from knative_objects import applied, conditions, controlled_by, meta
+from knative_objects import applied, conditions, controlled_by, event_reasons, meta
 
 from gatepost.objects.refs import Ref, ref_of
 
@@ -189,3 +189,54 @@ def test_foreign_grant_leaves_the_listener_as_it_is() -> None:
         "NotOwned",
         "InternalError",
     ]
+
+
+# A Gateway has room for 64
+
+
+def crowded(count: int) -> list[Raw]:
+    """KIngresses of rising age, each with a host of its own."""
+    return [
+        secured(f"app-{n:02}", f"{n:02}.example.com", metadata={"creationTimestamp": f"2026-01-01T00:{n:02}:00Z"})
+        for n in range(count)
+    ]
+
+
+def test_newest_kingress_beyond_the_limit_is_told_and_the_others_are_served() -> None:
+    many = crowded(58)
+    taken = [{"name": f"by-hand-{n}", "port": 9000 + n, "protocol": "TCP"} for n in range(6)]
+    busy = gateway("public", *taken)  # with "http" that makes 7, so there is room for 57
+    found = world(config(), busy, INSIDE, *many)
+    names = listener_names(found, busy)
+    assert len(names) == 64
+    assert names[-1] == "kni-uid-shop-app-56"
+    assert conditions(found.outcome(many[57]))["Ready"] == ("False", "NoRoomOnGateway")
+    assert found.outcome(many[56]).problems == []
+    found.take_ran()
+    found.remove(many[0])
+    assert "kni-uid-shop-app-57" in listener_names(found, busy)
+    assert found.outcome(many[57]).problems == []
+
+
+def test_wish_that_still_fits_reruns_no_other_kingress() -> None:
+    first, second = crowded(2)
+    found = world(*EDGE, first)
+    found.take_ran()
+    found.put(second)
+    assert [ref.name for ref in found.take_ran()] == ["app-01"]
+
+
+# What the Gateway says of a listener
+
+
+def test_listener_that_the_gateway_refuses_is_told_and_keeps_nothing_from_being_ready() -> None:
+    kingress = secured("app", "a.example.com")
+    found = world(*EDGE, kingress)
+    assert "ListenerNotReady" not in event_reasons(found.outcome(kingress))
+    refused = {"type": "Accepted", "status": "False", "reason": "PortUnavailable", "message": "no such port."}
+    others = {"name": "by-hand", "conditions": [refused]}
+    own = {"name": "kni-uid-shop-app", "conditions": [refused, {"type": "ResolvedRefs", "status": "True"}]}
+    found.put({**PUBLIC, "status": {**PUBLIC["status"], "listeners": [others, own]}})
+    (told,) = [skipped for skipped in found.outcome(kingress).skipped if skipped.reason == "ListenerNotReady"]
+    assert told.message == ("https for a.example.com is not served: Accepted is False (PortUnavailable) no such port.")
+    assert conditions(found.outcome(kingress))["Ready"] == ("Unknown", "Uninitialized")

@@ -6,14 +6,16 @@ Owns the conditions NetworkConfigured, LoadBalancerReady and Ready.
 Never: a Gateway's other listeners, a route or grant that the KIngress does not control, a KIngress of another class.
 Nor is the data plane asked: readiness is what Gateways and HTTPRoutes say of themselves.
 
-    KIngress -> routing (backends, redirects) -> httproutes      one HTTPRoute a rule, and more where it is too large
-             -> tls (per KIngress) -> listeners (per Gateway)    joined, so that two KIngresses never fight
-    HTTPRoute status -> readiness, fronts -> status              back up
+    KIngress -> routing (backends, redirects) -> httproutes        one HTTPRoute a rule, more where it is too large
+             -> tls (a KIngress) -> admission -> listeners (a Gateway)   joined, so that no two KIngresses fight
+    HTTPRoute status -> readiness, Gateway -> fronts -> status     and back up
 
+A probe of the data plane, once there is one, is one more "no" beside `readiness.why_not_ready`.
 Read `reconcile.py` first.
 """
 
 from gatepost.reconcilers.config_gateway import CONFIG_GATEWAY, CONFIG_MAPS
+from gatepost.reconcilers.gateway.admission import OVERFLOW
 from gatepost.reconcilers.gateway.backends import EXTERNAL_NAMES, LOCAL_PATHS
 from gatepost.reconcilers.gateway.fronts import FRONT
 from gatepost.reconcilers.gateway.listeners import LISTENERS
@@ -24,13 +26,14 @@ from gatepost.reconcilers.gateway.tls import (
     GATEWAYS_BY_IDENTITY,
     GRANTS_BY_OWNER,
     LISTENER_PLACES,
+    LISTENER_TROUBLE,
     TLS,
     TLS_BY_GATEWAY,
     TLS_BY_IDENTITY,
     TLS_CLAIMS,
 )
 
-RULES = (CONFIG_GATEWAY, FRONT, TLS, KINGRESS, LISTENERS)
+RULES = (CONFIG_GATEWAY, FRONT, TLS, OVERFLOW, KINGRESS, LISTENERS)
 INDEXES = (
     CONFIG_MAPS,
     EXTERNAL_NAMES,
@@ -38,6 +41,7 @@ INDEXES = (
     ROUTE_CLAIMS,
     ROUTES_OF_KINGRESS,
     LISTENER_PLACES,
+    LISTENER_TROUBLE,
     GATEWAYS_BY_IDENTITY,
     CERTIFICATES_IN_USE,
     GRANTS_BY_OWNER,

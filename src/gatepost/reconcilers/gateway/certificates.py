@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 from gatepost.objects.networking import KIngress
-from gatepost.objects.problems import Problem
+from gatepost.objects.problems import Problem, Skipped
 from gatepost.reconcilers.config_gateway import GatewayEntry
+from gatepost.reconcilers.gateway.admission import why_refused
 from gatepost.reconcilers.gateway.fronts import FRONT
-from gatepost.reconcilers.gateway.listeners import why_refused
-from gatepost.reconcilers.gateway.problems import GATEWAY_MISSING, CannotServe, gateway_missing
-from gatepost.reconcilers.gateway.tls import CERTIFICATES_IN_USE, GRANTS_BY_OWNER, TLS, reference_grant
+from gatepost.reconcilers.gateway.problems import GATEWAY_MISSING, LISTENER_NOT_READY, CannotServe, gateway_missing
+from gatepost.reconcilers.gateway.tls import (
+    CERTIFICATES_IN_USE,
+    GRANTS_BY_OWNER,
+    LISTENER_TROUBLE,
+    TLS,
+    TLSWish,
+    reference_grant,
+)
 from gatepost.state.view import View
 from gatepost.writes.outcome import Apply, Delete, Outcome
 
@@ -31,8 +38,19 @@ def want_tls(kingress: KIngress, entry: GatewayEntry, view: View, out: Outcome) 
         out.want(Apply(grant, whole=("spec",), announce=out.about))
     if wish.listeners and not view.value(FRONT, entry).exists:
         raise CannotServe(gateway_missing(entry.gateway, GATEWAY_MISSING))
+    warn_of_listeners(wish, view, out)
     refusals = (why_refused(wish, listener, view) for listener in wish.listeners)
     return [refusal for refusal in refusals if refusal is not None]
+
+
+def warn_of_listeners(wish: TLSWish, view: View, out: Outcome) -> None:
+    """Tells of listeners that the Gateway does not serve. Plain requests are served all the same."""
+    for listener in wish.listeners:
+        for trouble in view.select(LISTENER_TROUBLE, (wish.gateway, listener.name)):
+            assert wish.gateway is not None  # a wish for listeners has one
+            why = f"https for {listener.hostname} is not served: {trouble}."
+            out.skipped.append(Skipped(LISTENER_NOT_READY, why, wish.gateway, "status.listeners"))
+            out.warn(LISTENER_NOT_READY, why)
 
 
 def prune_grants(kingress: KIngress, view: View, out: Outcome) -> None:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+import msgspec
 from msgspec import UNSET, Struct, structs
 
 from gatepost.objects.gatewayapi import HTTPRoute, ParentReference
@@ -145,13 +145,10 @@ def _labels(kingress: KIngress, wish: RouteWish) -> dict[str, str]:
 def _tag_of(hosts: Sequence[str], tag_to_host: str) -> str:
     """The tag whose hosts include one of these; "" if there is none or the annotation cannot be read."""
     try:
-        hosts_by_tag = json.loads(tag_to_host or "{}")
-    except ValueError:
+        hosts_by_tag = msgspec.json.decode(tag_to_host or "{}", type=dict[str, list[str]])
+    except msgspec.DecodeError:
         return ""
-    if not isinstance(hosts_by_tag, dict):
-        return ""
-    fitting = (tag for tag, tagged in hosts_by_tag.items() if isinstance(tagged, list) and set(hosts) & set(tagged))
-    return min(fitting, default="")
+    return min((tag for tag, tagged in hosts_by_tag.items() if set(hosts) & set(tagged)), default="")
 
 
 def _rules(wish: RouteWish) -> list[Raw]:

@@ -8,20 +8,9 @@ from __future__ import annotations
 from typing import Any
 
 from gatepost.objects.gatewayapi import Gateway
-from gatepost.objects.problems import Problem
 from gatepost.objects.refs import Ref
-from gatepost.reconcilers.gateway.ownership import holder_among
-from gatepost.reconcilers.gateway.problems import HOSTNAME_CONFLICT
-from gatepost.reconcilers.gateway.tls import (
-    LISTENER_PLACES,
-    LISTENER_PREFIX,
-    TLS_BY_GATEWAY,
-    TLS_BY_IDENTITY,
-    TLS_CLAIMS,
-    ListenerWish,
-    TLSWish,
-    identities_in,
-)
+from gatepost.reconcilers.gateway.admission import why_refused, wishes_behind
+from gatepost.reconcilers.gateway.tls import LISTENER_PREFIX, TLS_BY_GATEWAY, ListenerWish, TLSWish
 from gatepost.state.rule import Rule
 from gatepost.state.view import View
 from gatepost.writes.outcome import Apply, Outcome, OwnEntries
@@ -47,28 +36,9 @@ def reconcile_listeners(ref: Ref, view: View) -> Outcome:
     return out
 
 
-def why_refused(wish: TLSWish, listener: ListenerWish, view: View) -> Problem | None:
-    """Why a wished listener is not put on its Gateway, None if it is: only one can have a port and hostname.
-
-    The oldest KIngress gets it, unless a listener stands there that we may not move.
-    """
-    place = (wish.gateway, listener.port, listener.hostname)
-    holder = holder_among(view.select(TLS_CLAIMS, place))
-    if holder != wish.claim.ref:
-        return _conflict(wish, listener, f"{holder} claimed it before")
-    for name in view.select(LISTENER_PLACES, place):
-        if not any(other.problem is None for other in _wishes_behind(name, view)):
-            return _conflict(wish, listener, f'listener "{name}" has it')
-    return None
-
-
 def _known_wishes(gateway: Gateway, view: View) -> list[TLSWish]:
     """The wishes of the KIngresses whose listeners stand on the Gateway now, wherever they are wanted today."""
-    return [wish for listener in gateway.spec.listeners for wish in _wishes_behind(listener.name, view)]
-
-
-def _wishes_behind(listener_name: str, view: View) -> list[TLSWish]:
-    return [wish for identity in identities_in(listener_name) for wish in view.select(TLS_BY_IDENTITY, identity)]
+    return [wish for listener in gateway.spec.listeners for wish in wishes_behind(listener.name, view)]
 
 
 def _own_listeners(gateway: Gateway, entries: dict[str, tuple[Raw, ...]]) -> Apply:
@@ -96,16 +66,6 @@ def _listener(wish: TLSWish, listener: ListenerWish) -> Raw:
         "tls": {"mode": "Terminate", "certificateRefs": [secret]},
         "allowedRoutes": {"namespaces": {"from": "Selector", "selector": {"matchLabels": labels}}},
     }
-
-
-def _conflict(wish: TLSWish, listener: ListenerWish, holder: str) -> Problem:
-    return Problem(
-        HOSTNAME_CONFLICT,
-        f"{listener.hostname} cannot have a TLS listener on port {listener.port} of {wish.gateway}: {holder}.",
-        wish.claim.ref,
-        "spec.tls",
-        "Remove the host from one of them.",
-    )
 
 
 LISTENERS: Rule[Outcome] = Rule("gateway-listeners", reconcile_listeners, rank=10, over=Gateway)

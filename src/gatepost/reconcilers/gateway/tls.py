@@ -188,6 +188,19 @@ LISTENER_PLACES = Index("gateway-https-listeners", Gateway, _listener_places)
 """(Gateway, port, hostname) -> the name of the HTTPS listener that stands there."""
 
 
+def _listener_trouble(gateway: Gateway) -> Iterable[tuple[Any, str]]:
+    for listener in gateway.status.listeners:
+        if listener.name.startswith(LISTENER_PREFIX):
+            for condition in listener.conditions:
+                if condition.type in ("Accepted", "ResolvedRefs", "Programmed") and condition.status == "False":
+                    trouble = f"{condition.type} is False ({condition.reason}) {condition.message}".rstrip(". ")
+                    yield (gateway.ref, listener.name), trouble
+
+
+LISTENER_TROUBLE = Index("gateway-listener-trouble", Gateway, _listener_trouble)
+"""(Gateway, listener) -> what its controller says against one of our listeners."""
+
+
 def _listeners_of_identity(gateway: Gateway) -> Iterable[tuple[Any, Ref]]:
     identities = {name for listener in gateway.spec.listeners for name in identities_in(listener.name)}
     for identity in identities:
