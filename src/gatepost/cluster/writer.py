@@ -61,14 +61,15 @@ class Writer:
         """
         failures: list[ApiError] = []
         about = outcome.about.ref if outcome.about is not None else None
+        is_finalized = False
         if about is not None and outcome.finalizers is not None:
-            await self._write_finalizers(about, outcome.finalizers, outcome.about, only_more=True)
+            is_finalized = await self._write_finalizers(about, outcome.finalizers, outcome.about, only_more=True)
         for apply in outcome.applies:
             await self._apply(apply, failures)
         for delete in outcome.deletes:
             await self._delete(delete)
         if about is not None and not failures:
-            if outcome.finalizers is not None:
+            if outcome.finalizers is not None and not is_finalized:
                 await self._write_finalizers(about, outcome.finalizers, outcome.about, only_more=False)
             if outcome.status:
                 await self._write_status(about, outcome)
@@ -122,24 +123,25 @@ class Writer:
 
     async def _write_finalizers(
         self, ref: Ref, finalizers: tuple[str, ...], about: Subject | None, *, only_more: bool
-    ) -> None:
+    ) -> bool:
+        """Writes the finalizers, with `only_more` just if some are new. Returns: whether that was needed."""
         current = await self._current(ref)
         if current is None:
-            return
-        present = current["metadata"].get("finalizers") or []
-        if only_more and not set(finalizers) - set(present):
-            return
+            return False
+        if only_more and not set(finalizers) - set(current["metadata"].get("finalizers") or ()):
+            return False
         request = finalizers_request(ref, finalizers, current)
         if request is None:
-            return
+            return False
         try:
             await self._send(request)
         except ApiError as error:
             if error.is_not_found:
-                return
+                return False
             message = f'Failed to update finalizers for "{ref.name}": {error.message}'
             await self._tell(about, "Warning", "FinalizerUpdateFailed", message)
             raise
+        return True
 
     async def _write_status(self, ref: Ref, outcome: Outcome) -> None:
         current = await self._current(ref)

@@ -57,11 +57,15 @@ class Controllers:
         namespaces = {ConfigMap.KIND.group_kind: system}
         self.feed = ClusterFeed(client, discovery, self.mirror, namespaces=namespaces, written=written)
 
+    async def work(self, stop: asyncio.Event) -> None:
+        """Runs until `stop` is set. Raises: a fault of the loop itself."""
+        await self.loop.run(self.feed, stop)
+
     @asynccontextmanager
     async def running(self) -> AsyncIterator[Loop]:
         """The loop at work; it is stopped at the end of the context. Raises: a fault of the loop itself."""
         stop = asyncio.Event()
-        task = asyncio.create_task(self.loop.run(self.feed, stop))
+        task = asyncio.create_task(self.work(stop))
         try:
             yield self.loop
         finally:

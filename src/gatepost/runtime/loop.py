@@ -259,11 +259,7 @@ class Loop:
 
     def _note(self, change: Change) -> None:
         place = (change.rule.name, change.key)
-        for problem in self._outcomes.replace(place, change.old, change.new):
-            log.warning(
-                "a wish cannot come true",
-                extra=fields(ref=problem.about, reason=problem.reason, field=problem.field, why=problem.message),
-            )
+        self._outcomes.replace(place, change.old, change.new)
         if isinstance(change.new, Outcome):
             self.queue.add(place)
         elif isinstance(change.old, Outcome):
@@ -301,6 +297,9 @@ class Loop:
             self._held[place] = None
             log.debug("a wish waits for kinds", extra=fields(key=place[1], kinds=sorted(map(str, unknown))))
             return
+        for problem in self._outcomes.take_unsaid(place, outcome):
+            said = fields(ref=problem.about, reason=problem.reason, field=problem.field, why=problem.message)
+            log.warning("a wish cannot come true", extra=said)
         try:
             await self._writes.carry_out(outcome)
         except Conflict as conflict:

@@ -20,6 +20,7 @@ class Outcomes:
         self._outcomes: dict[Place, Outcome] = {}
         self._writers: dict[Ref, dict[Place, None]] = {}
         self._told: dict[Place, frozenset[Event]] = {}
+        self._said: dict[Place, frozenset[Problem]] = {}
 
     def get(self, place: Place) -> Outcome | None:
         return self._outcomes.get(place)
@@ -28,11 +29,8 @@ class Outcomes:
         """The places whose outcome has a say in an object."""
         return tuple(self._writers.get(ref, ()))
 
-    def replace(self, place: Place, old: Any, new: Any) -> list[Problem]:
-        """Puts a new value in the place of an old one; values that are no outcomes count as none.
-
-        Returns: the problems that the old outcome did not have.
-        """
+    def replace(self, place: Place, old: Any, new: Any) -> None:
+        """Puts a new value in the place of an old one; values that are no outcomes count as none."""
         before = old if isinstance(old, Outcome) else None
         after = new if isinstance(new, Outcome) else None
         for ref in refs_written_by(before):
@@ -42,10 +40,9 @@ class Outcomes:
         if after is None:
             self._outcomes.pop(place, None)
             self._told.pop(place, None)
-            return []
-        self._outcomes[place] = after
-        known = before.problems if before is not None else []
-        return [problem for problem in after.problems if problem not in known]
+            self._said.pop(place, None)
+        else:
+            self._outcomes[place] = after
 
     def take_untold(self, place: Place, outcome: Outcome) -> list[Event]:
         """The events of an outcome that were not in the one told before; they count as told from now on."""
@@ -55,6 +52,15 @@ class Outcomes:
         else:
             self._told.pop(place, None)
         return [event for event in dict.fromkeys(outcome.events) if event not in told]
+
+    def take_unsaid(self, place: Place, outcome: Outcome) -> list[Problem]:
+        """The problems of an outcome that were not in the one logged before; they count as logged from now on."""
+        said = self._said.get(place, frozenset())
+        if outcome.problems:
+            self._said[place] = frozenset(outcome.problems)
+        else:
+            self._said.pop(place, None)
+        return [problem for problem in dict.fromkeys(outcome.problems) if problem not in said]
 
     def _drop_writer(self, ref: Ref, place: Place) -> None:
         writers = self._writers.get(ref)

@@ -9,6 +9,11 @@ from typing import Any
 
 from msgspec import Struct
 
+from gatepost.objects.gatewayapi import Gateway
+from gatepost.objects.meta import KubernetesObject
+from gatepost.objects.networking import KIngress
+from gatepost.objects.refs import GroupKind
+from gatepost.objects.serving import DomainMapping, Route
 from gatepost.state.rule import Rule
 from gatepost.state.store import Index
 
@@ -18,6 +23,13 @@ CONTROLLERS: Mapping[str, str] = {
     "gateway": "gatepost.reconcilers.gateway",
 }
 """Name of a controller, as on the command line -> its package, which exports RULES and INDEXES."""
+
+WRITTEN: Mapping[str, tuple[type[KubernetesObject], ...]] = {
+    "domainmapping": (DomainMapping,),
+    "route": (Route,),
+    "gateway": (KIngress, Gateway),
+}
+"""Name of a controller -> the kinds that it writes to though it did not make the objects."""
 
 
 class Wiring(Struct, frozen=True):
@@ -35,3 +47,27 @@ def reconcilers(names: Sequence[str] = tuple(CONTROLLERS)) -> Wiring:
     rules = {rule.name: rule for package in packages for rule in package.RULES}
     indexes = {index.name: index for package in packages for index in package.INDEXES}
     return Wiring(tuple(rules.values()), tuple(indexes.values()))
+
+
+def together(*wirings: Wiring) -> Wiring:
+    """Several wirings as one.
+
+    Raises: ValueError if two different rules, or two different indexes, have one name.
+    """
+    rules: dict[str, Rule[Any]] = {}
+    indexes: dict[str, Index] = {}
+    for wiring in wirings:
+        for rule in wiring.rules:
+            if rules.setdefault(rule.name, rule) is not rule:
+                raise ValueError(f"two rules are called {rule.name!r}")
+        for index in wiring.indexes:
+            if indexes.setdefault(index.name, index) is not index:
+                raise ValueError(f"two indexes are called {index.name!r}")
+    for name in rules.keys() & indexes.keys():
+        raise ValueError(f"a rule and an index are both called {name!r}")
+    return Wiring(tuple(rules.values()), tuple(indexes.values()))
+
+
+def written_kinds(names: Sequence[str]) -> frozenset[GroupKind]:
+    """The kinds whose objects these controllers write to; what these objects control in turn is theirs as well."""
+    return frozenset(type_.KIND.group_kind for name in names for type_ in WRITTEN[name])
