@@ -6,10 +6,10 @@ import ipaddress
 from typing import Any
 
 import pytest
-from kubernetes_model import core, core_ref, new_model
+from kubernetes_model import GADGET_CRD, core, core_ref, new_model
 
-from gatepost.kubernetes.api import ApiError, ApiModel
-from gatepost.objects.refs import Ref
+from gatepost.kubernetes.api import ApiError, ApiModel, Written
+from gatepost.objects.refs import Ref, ref_of
 
 PORTS = [{"port": 80}]
 
@@ -212,3 +212,38 @@ def test_null_is_the_same_as_not_set_in_built_in_kinds(model: ApiModel) -> None:
     assert "ports" not in created
     assert "labels" not in created["metadata"]
     assert created["endpoints"] == [{"addresses": ["192.0.2.1"]}]
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        service(ports=PORTS),
+        service(type="ExternalName", externalName="a.example.com"),
+        service(clusterIP="None"),
+        core("Secret", "s", stringData={"a": "b"}),
+        core("Namespace", "n", ""),
+        core("ConfigMap", "c", data={"a": "b"}),
+        GADGET_CRD,
+    ],
+    ids=lambda raw: f"{raw['kind']} {raw['metadata']['name']}",
+)
+@pytest.mark.parametrize("how", ["replace", "apply"])
+def test_the_same_sent_again_changes_nothing(model: ApiModel, raw: dict[str, Any], how: str) -> None:
+    def send() -> Written:
+        if how == "apply":
+            return model.patch(ref_of(raw), raw, "apply", "me")
+        return model.replace(raw, "me") if model.find(ref_of(raw)) else model.create(raw, "me")
+
+    first = send()
+    again = send()
+    assert (first.created, again.changed) == (True, False)
+    assert again.object == first.object
+
+
+def test_two_managers_own_the_ports_that_each_applies(model: ApiModel) -> None:
+    one = service(ports=[{"port": 80, "name": "http"}])
+    two = service(ports=[{"port": 443, "name": "https"}])
+    model.patch(core_ref("Service", "web"), one, "apply", "one")
+    model.patch(core_ref("Service", "web"), two, "apply", "two")
+    left = model.patch(core_ref("Service", "web"), service(type="ClusterIP"), "apply", "one").object
+    assert [port["port"] for port in left["spec"]["ports"]] == [443]

@@ -30,7 +30,6 @@ from gatepost.kubernetes.fields import (
     without_fields,
 )
 from gatepost.kubernetes.managed_fields import (
-    APPLY,
     UPDATE,
     Manager,
     managers_of,
@@ -117,7 +116,11 @@ def applied(
     stated_part = owned_part(stated, applier.subresource, status_apart=status_apart)
     claim = fields_of(stated_part, schema)
     base = live if live is not None else {key: stated[key] for key in ("apiVersion", "kind")} | _identity(stated)
-    known, others = _split_managers(base, live, applier, schema)
+    # Nobody knows who wrote an object without managers: what is stated must not change it unasked.
+    unrecorded = bool(claim) and live is not None and not managers_of(live)
+    managers = (_before_first_apply(base, applier, schema),) if unrecorded else managers_of(base)
+    known = next((manager for manager in managers if manager.is_same_writer(applier)), None)
+    others = [manager for manager in managers if not manager.is_same_writer(applier)]
     owned_by_others: Fields = frozenset().union(*(other.fields for other in others))
     result = merged_over(base, stated_part, known.fields if known else NO_FIELDS, owned_by_others, schema)
     # Taking out the last label takes out the mapping; metadata itself always stays, it holds the name.
@@ -130,19 +133,11 @@ def applied(
     return with_managers(result, [*others, settled(replace(applier, fields=claim), known)])
 
 
-def _split_managers(
-    base: Raw, live: Raw | None, applier: Manager, schema: Raw | None
-) -> tuple[Manager | None, list[Manager]]:
-    """The entry of the applier, if it applied before, and those of all others."""
-    managers = managers_of(base)
-    if live is not None and not managers:
-        # Nobody knows who wrote it: a placeholder owns it all, so that an apply does not change it unasked.
-        everything = fields_of(owned_part(live), schema)
-        version = str(live.get("apiVersion") or "")
-        since = str(live["metadata"].get("creationTimestamp") or applier.time)
-        managers = (Manager(BEFORE_FIRST_APPLY, UPDATE, "", version, since, everything),)
-    known = next((manager for manager in managers if manager.is_same_writer(applier)), None)
-    return known, [manager for manager in managers if not manager.is_same_writer(applier)]
+def _before_first_apply(live: Raw, applier: Manager, schema: Raw | None) -> Manager:
+    """A placeholder that owns all of an object."""
+    since = str(live["metadata"].get("creationTimestamp") or applier.time)
+    version = str(live.get("apiVersion") or "")
+    return Manager(BEFORE_FIRST_APPLY, UPDATE, "", version, since, fields_of(owned_part(live), schema))
 
 
 def _conflicts(others: list[Manager], changed: Fields) -> tuple[FieldConflict, ...]:
@@ -174,13 +169,3 @@ def _merged_lists(live: list[Any], stated: list[Any], schema: Raw | None) -> lis
         result.append(merged(lives[step], item, items) if step in lives else copy_of(item))
     result.extend(copy_of(lives[step]) for step in waiting if step not in stateds)
     return result
-
-
-__all__ = [
-    "APPLY",
-    "ApplyConflict",
-    "FieldConflict",
-    "applied",
-    "merged",
-    "merged_over",
-]

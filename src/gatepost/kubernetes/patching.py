@@ -24,6 +24,10 @@ def check_form(raw: Any) -> None:
             raise bad_request(f"{field}: found {raw.get(field)!r}, wanted a text")
     if not isinstance(raw.get("metadata"), dict):
         raise bad_request(f"metadata: found {raw.get('metadata')!r}, wanted a mapping")
+    for field in ("name", "namespace", "generateName", "uid", "resourceVersion"):
+        found = raw["metadata"].get(field)
+        if found is not None and not isinstance(found, str):
+            raise bad_request(f"metadata.{field}: found {found!r}, wanted a text")
 
 
 def patched(live: Raw, body: Any, patch_type: PatchType, resource: Resource, schema: Raw | None) -> Raw:
@@ -36,8 +40,7 @@ def patched(live: Raw, body: Any, patch_type: PatchType, resource: Resource, sch
         result = _patched(live, body, patch_type, resource, schema)
     except BadPatch as error:
         raise bad_request(f"{ref_of(live)}: {error}") from error
-    if not isinstance(result, dict) or not isinstance(result.get("metadata"), dict):
-        raise bad_request(f"{ref_of(live)}: the patch leaves no object with metadata")
+    check_form(result)
     _check_identity(result, live)
     return result
 

@@ -17,6 +17,7 @@ from gatepost.kubernetes.values import Path, Raw, copy_of, path_text
 
 _PRESERVE = "x-kubernetes-preserve-unknown-fields"
 _EMBEDDED = "x-kubernetes-embedded-resource"
+_METADATA_ONLY: Raw = {"type": "object", "properties": {"metadata": OBJECT_META}}
 _TEXTS_FOR_READERS = ("description", "title", "example", "externalDocs")
 
 
@@ -40,12 +41,11 @@ class ObjectSchema:
             _fill(raw, self.root)
 
     def problems(self, raw: Raw) -> list[Cause]:
-        """What in `raw` breaks the schema, by path; empty if nothing does."""
-        if self.root is None:
-            return []
+        """What in `raw` breaks the schema, by path; empty if nothing does. Metadata has a form in any case."""
+        schema = self.root if self.root is not None else _METADATA_ONLY
         if self._validator is None:
-            self._validator = Validator(self.root)
-        return [*self._validator.problems(raw), *duplicate_items(raw, self.root)]
+            self._validator = Validator(schema)
+        return [*self._validator.problems(raw), *duplicate_items(raw, schema)]
 
 
 @lru_cache(maxsize=512)

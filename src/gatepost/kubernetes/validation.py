@@ -101,6 +101,7 @@ def _causes(error: Any) -> Iterator[Cause]:
     """The causes in one error of the library (its own types do not say what is in it)."""
     path = tuple(error.absolute_path)
     field = path_text(path)
+    where = field or "the object"
     found, wanted = error.instance, error.validator_value
     match error.validator:
         case "required":
@@ -121,10 +122,10 @@ def _causes(error: Any) -> Iterator[Cause]:
             names = wanted if isinstance(wanted, list) else [wanted]
             types = " or ".join(name for name in names if name != "null")
             found_type = _type_name(found)
-            message = f'Invalid value: "{found_type}": {field} in body must be of type {types}: "{found_type}"'
+            message = f'Invalid value: "{found_type}": {where} in body must be of type {types}: "{found_type}"'
             yield Cause(field, "FieldValueTypeInvalid", message)
         case _:
-            message = f"Invalid value: {_shown(found)}: {field} in body {_wanted(error.validator, wanted, error)}"
+            message = f"Invalid value: {_shown(found)}: {where} in body {_wanted(error.validator, wanted, error)}"
             yield Cause(field, "FieldValueInvalid", message)
 
 
