@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 
+from apiserver.api_client import Client
+
 CONFIG_MAPS = "/api/v1/namespaces/default/configmaps"
 AGGREGATED = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
 AGGREGATED_BETA = "application/json;g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList"
@@ -19,12 +21,12 @@ def names(body: Any) -> list[str]:
     return [item["metadata"]["name"] for item in body["items"]]
 
 
-async def create_many(client, count: int) -> None:
+async def create_many(client: Client, count: int) -> None:
     for number in range(count):
         await client.created(CONFIG_MAPS, config_map(f"c{number}", parity="odd" if number % 2 else "even"))
 
 
-async def test_list_is_in_order_of_names_with_the_version_to_watch_from(client) -> None:
+async def test_list_is_in_order_of_names_with_the_version_to_watch_from(client: Client) -> None:
     for name in ("b", "c", "a"):
         last = await client.created(CONFIG_MAPS, config_map(name))
     answer = await client("GET", CONFIG_MAPS)
@@ -33,7 +35,7 @@ async def test_list_is_in_order_of_names_with_the_version_to_watch_from(client) 
     assert answer.body["metadata"] == {"resourceVersion": last["metadata"]["resourceVersion"]}
 
 
-async def test_pages_show_one_moment_whatever_is_written_in_between(client) -> None:
+async def test_pages_show_one_moment_whatever_is_written_in_between(client: Client) -> None:
     await create_many(client, 5)
     first = await client("GET", CONFIG_MAPS, limit="2")
     assert names(first.body) == ["c0", "c1"]
@@ -47,14 +49,14 @@ async def test_pages_show_one_moment_whatever_is_written_in_between(client) -> N
     assert second.body["metadata"]["resourceVersion"] == first.body["metadata"]["resourceVersion"]
 
 
-async def test_page_of_selected_objects_does_not_count_the_rest(client) -> None:
+async def test_page_of_selected_objects_does_not_count_the_rest(client: Client) -> None:
     await create_many(client, 6)
     page = await client("GET", CONFIG_MAPS, limit="2", labelSelector="parity=even")
     assert names(page.body) == ["c0", "c2"]
     assert "remainingItemCount" not in page.body["metadata"]
 
 
-async def test_continue_key_of_another_list_or_made_up_is_refused(client) -> None:
+async def test_continue_key_of_another_list_or_made_up_is_refused(client: Client) -> None:
     await create_many(client, 3)
     key = (await client("GET", CONFIG_MAPS, limit="1")).body["metadata"]["continue"]
     elsewhere = await client("GET", "/api/v1/configmaps", limit="1", **{"continue": key})
@@ -62,7 +64,7 @@ async def test_continue_key_of_another_list_or_made_up_is_refused(client) -> Non
     assert (elsewhere.status, made_up.status) == (400, 400)
 
 
-async def test_continue_key_that_is_too_old_is_answered_410(client) -> None:
+async def test_continue_key_that_is_too_old_is_answered_410(client: Client) -> None:
     await create_many(client, 3)
     key = (await client("GET", CONFIG_MAPS, limit="1")).body["metadata"]["continue"]
     for _ in range(70):
@@ -71,7 +73,7 @@ async def test_continue_key_that_is_too_old_is_answered_410(client) -> None:
     assert (late.status, late.body["reason"]) == (410, "Expired")
 
 
-async def test_exact_list_of_a_past_version_is_answered_410(client) -> None:
+async def test_exact_list_of_a_past_version_is_answered_410(client: Client) -> None:
     created = await client.created(CONFIG_MAPS, config_map("a"))
     version = created["metadata"]["resourceVersion"]
     query = {"resourceVersion": version, "resourceVersionMatch": "Exact"}
@@ -80,7 +82,7 @@ async def test_exact_list_of_a_past_version_is_answered_410(client) -> None:
     assert (await client("GET", CONFIG_MAPS, **query)).status == 410
 
 
-async def test_metadata_alone_can_be_asked_for(client) -> None:
+async def test_metadata_alone_can_be_asked_for(client: Client) -> None:
     created = await client.created(CONFIG_MAPS, {**config_map("a"), "data": {"k": "v"}})
     accept = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"
     answer = await client("GET", CONFIG_MAPS, accept=accept)
@@ -90,12 +92,12 @@ async def test_metadata_alone_can_be_asked_for(client) -> None:
     ]
 
 
-async def test_client_that_takes_only_protobuf_is_answered_406(client) -> None:
+async def test_client_that_takes_only_protobuf_is_answered_406(client: Client) -> None:
     answer = await client("GET", CONFIG_MAPS, accept="application/vnd.kubernetes.protobuf")
     assert (answer.status, answer.body["reason"]) == (406, "NotAcceptable")
 
 
-async def test_client_that_prefers_protobuf_gets_json(client) -> None:
+async def test_client_that_prefers_protobuf_gets_json(client: Client) -> None:
     answer = await client("GET", CONFIG_MAPS, accept="application/vnd.kubernetes.protobuf,application/json")
     assert answer.headers["Content-Type"] == "application/json"
 
@@ -114,13 +116,13 @@ async def test_client_that_prefers_protobuf_gets_json(client) -> None:
         "/api/v1//configmaps",
     ],
 )
-async def test_unknown_path_is_a_status_404(client, path: str) -> None:
+async def test_unknown_path_is_a_status_404(client: Client, path: str) -> None:
     answer = await client("GET", path)
     assert answer.status == 404
     assert (answer.body["kind"], answer.body["reason"], answer.body["code"]) == ("Status", "NotFound", 404)
 
 
-async def test_missing_object_is_a_404_that_names_it(client) -> None:
+async def test_missing_object_is_a_404_that_names_it(client: Client) -> None:
     answer = await client("GET", f"{CONFIG_MAPS}/a")
     assert answer.body["message"] == 'configmaps "a" not found'
     assert answer.body["details"] == {"name": "a", "kind": "configmaps"}
@@ -139,12 +141,12 @@ async def test_missing_object_is_a_404_that_names_it(client) -> None:
         ({"includeObject": "Some"}, 400),
     ],
 )
-async def test_parameter_that_cannot_be_read_is_refused(client, query: dict[str, str], status: int) -> None:
+async def test_parameter_that_cannot_be_read_is_refused(client: Client, query: dict[str, str], status: int) -> None:
     answer = await client("GET", CONFIG_MAPS, **query)
     assert (answer.status, answer.body["kind"]) == (status, "Status")
 
 
-async def test_method_that_makes_no_sense_is_a_405(client) -> None:
+async def test_method_that_makes_no_sense_is_a_405(client: Client) -> None:
     for method, path in (("PUT", CONFIG_MAPS), ("POST", f"{CONFIG_MAPS}/a"), ("POST", "/version")):
         answer = await client(method, path, {})
         assert (answer.status, answer.body["reason"]) == (405, "MethodNotAllowed")
@@ -152,7 +154,7 @@ async def test_method_that_makes_no_sense_is_a_405(client) -> None:
     assert everywhere.status == 405
 
 
-async def test_health_is_told(client) -> None:
+async def test_health_is_told(client: Client) -> None:
     for path in ("/healthz", "/livez", "/readyz", "/readyz/ping"):
         answer = await client("GET", path)
         assert (answer.status, answer.body) == (200, "ok")
@@ -167,14 +169,14 @@ async def test_health_is_told(client) -> None:
     ],
 )
 async def test_aggregated_discovery_repeats_the_form_that_was_asked_for(
-    client, accept: str, content_type: str, api_version: str
+    client: Client, accept: str, content_type: str, api_version: str
 ) -> None:
     answer = await client("GET", "/apis", accept=accept)
     assert answer.headers["Content-Type"] == content_type
     assert (answer.body["kind"], answer.body["apiVersion"]) == ("APIGroupDiscoveryList", api_version)
 
 
-async def test_aggregated_discovery_tells_versions_by_preference_and_subresources(client) -> None:
+async def test_aggregated_discovery_tells_versions_by_preference_and_subresources(client: Client) -> None:
     groups = (await client("GET", "/apis", accept=AGGREGATED)).body["items"]
     gateway = next(group for group in groups if group["metadata"]["name"] == "gateway.networking.k8s.io")
     versions = [version["version"] for version in gateway["versions"]]
@@ -194,7 +196,7 @@ async def test_aggregated_discovery_tells_versions_by_preference_and_subresource
     assert [(group["metadata"]["name"], group["versions"][0]["version"]) for group in core] == [("", "v1")]
 
 
-async def test_plain_discovery_tells_the_same(client) -> None:
+async def test_plain_discovery_tells_the_same(client: Client) -> None:
     assert (await client("GET", "/api")).body["versions"] == ["v1"]
     groups = (await client("GET", "/apis")).body["groups"]
     serving = next(group for group in groups if group["name"] == "serving.knative.dev")
@@ -208,7 +210,7 @@ async def test_plain_discovery_tells_the_same(client) -> None:
     assert mappings[0]["shortNames"] == ["dm"]
 
 
-async def test_openapi_has_what_kubectl_looks_for_before_it_writes(client) -> None:
+async def test_openapi_has_what_kubectl_looks_for_before_it_writes(client: Client) -> None:
     index = (await client("GET", "/openapi/v3")).body["paths"]
     place = index["apis/gateway.networking.k8s.io/v1"]["serverRelativeURL"]
     document = (await client("GET", place.partition("?")[0])).body
@@ -223,7 +225,7 @@ async def test_openapi_has_what_kubectl_looks_for_before_it_writes(client) -> No
     assert matches["default"] == [{"path": {"type": "PathPrefix", "value": "/"}}]
 
 
-async def test_openapi_hash_changes_with_the_definition(client) -> None:
+async def test_openapi_hash_changes_with_the_definition(client: Client) -> None:
     async def place() -> str:
         return str((await client("GET", "/openapi/v3")).body["paths"]["apis/externaldns.k8s.io/v1alpha1"])
 

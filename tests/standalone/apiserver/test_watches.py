@@ -10,6 +10,7 @@ from typing import Any
 
 import aiohttp
 
+from apiserver.api_client import Client
 from gatepost.standalone.apiserver.server import ApiServer
 
 CONFIG_MAPS = "/api/v1/namespaces/default/configmaps"
@@ -44,18 +45,20 @@ class Stream:
 
 
 @asynccontextmanager
-async def watching(client, path: str, *, accept: str = "application/json", **query: str) -> AsyncIterator[Stream]:
+async def watching(
+    client: Client, path: str, *, accept: str = "application/json", **query: str
+) -> AsyncIterator[Stream]:
     parameters = {"watch": "true", **query}
     async with client.session.get(client.url + path, params=parameters, headers={"Accept": accept}) as response:
         assert response.status == 200, await response.text()
         yield Stream(response)
 
 
-async def version_now(client, path: str = CONFIG_MAPS) -> str:
+async def version_now(client: Client, path: str = CONFIG_MAPS) -> str:
     return str((await client("GET", path)).body["metadata"]["resourceVersion"])
 
 
-async def test_watch_from_a_list_tells_every_change_after_it(client) -> None:
+async def test_watch_from_a_list_tells_every_change_after_it(client: Client) -> None:
     await client.created(CONFIG_MAPS, config_map("before"))
     start = await version_now(client)
     async with watching(client, CONFIG_MAPS, resourceVersion=start) as stream:
@@ -71,7 +74,7 @@ async def test_watch_from_a_list_tells_every_change_after_it(client) -> None:
     assert versions == sorted(set(versions)), "each event has a version of its own, the deletion too"
 
 
-async def test_changes_from_before_the_watch_are_replayed_from_the_asked_version(client) -> None:
+async def test_changes_from_before_the_watch_are_replayed_from_the_asked_version(client: Client) -> None:
     start = await version_now(client)
     for name in ("a", "b"):
         await client.created(CONFIG_MAPS, config_map(name))
@@ -79,7 +82,7 @@ async def test_changes_from_before_the_watch_are_replayed_from_the_asked_version
         assert [await stream.told(), await stream.told()] == [("ADDED", "a"), ("ADDED", "b")]
 
 
-async def test_watch_without_version_or_with_zero_begins_with_what_is_there(client) -> None:
+async def test_watch_without_version_or_with_zero_begins_with_what_is_there(client: Client) -> None:
     await client.created(CONFIG_MAPS, config_map("a"))
     for query in ({}, {"resourceVersion": "0"}):
         async with watching(client, CONFIG_MAPS, **query) as stream:
@@ -87,7 +90,7 @@ async def test_watch_without_version_or_with_zero_begins_with_what_is_there(clie
     await client("DELETE", f"{CONFIG_MAPS}/a")
 
 
-async def test_streaming_list_ends_with_the_annotated_bookmark_and_goes_on(client) -> None:
+async def test_streaming_list_ends_with_the_annotated_bookmark_and_goes_on(client: Client) -> None:
     await client.created(CONFIG_MAPS, config_map("a"))
     await client.created(CONFIG_MAPS, config_map("b"))
     query = {
@@ -113,7 +116,7 @@ async def test_streaming_list_ends_with_the_annotated_bookmark_and_goes_on(clien
         assert await stream.told() == ("ADDED", "c")
 
 
-async def test_streaming_list_needs_its_companions(client) -> None:
+async def test_streaming_list_needs_its_companions(client: Client) -> None:
     query = {"watch": "true", "sendInitialEvents": "true"}
     alone = await client("GET", CONFIG_MAPS, **query)
     assert alone.status == 422
@@ -123,7 +126,7 @@ async def test_streaming_list_needs_its_companions(client) -> None:
     assert no_bookmarks.body["details"]["causes"][0]["field"] == "allowWatchBookmarks"
 
 
-async def test_object_that_stops_matching_is_deleted_for_that_watcher(client) -> None:
+async def test_object_that_stops_matching_is_deleted_for_that_watcher(client: Client) -> None:
     await client.created(CONFIG_MAPS, config_map("a", tier="web"))
     await client.created(CONFIG_MAPS, config_map("b"))
     async with watching(client, CONFIG_MAPS, labelSelector="tier=web") as stream:
@@ -139,14 +142,14 @@ async def test_object_that_stops_matching_is_deleted_for_that_watcher(client) ->
         assert await stream.told() == ("ADDED", "b")
 
 
-async def test_field_selector_narrows_a_watch_to_one_object(client) -> None:
+async def test_field_selector_narrows_a_watch_to_one_object(client: Client) -> None:
     async with watching(client, CONFIG_MAPS, fieldSelector="metadata.name=b") as stream:
         await client.created(CONFIG_MAPS, config_map("a"))
         await client.created(CONFIG_MAPS, config_map("b"))
         assert await stream.told() == ("ADDED", "b")
 
 
-async def test_watch_of_all_namespaces_and_of_one_differ(client) -> None:
+async def test_watch_of_all_namespaces_and_of_one_differ(client: Client) -> None:
     await client.created("/api/v1/namespaces", {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "shop"}})
     start = await version_now(client)
     async with (
@@ -159,7 +162,7 @@ async def test_watch_of_all_namespaces_and_of_one_differ(client) -> None:
         assert await here.told() == ("ADDED", "here")
 
 
-async def test_write_that_changes_nothing_is_not_told(client) -> None:
+async def test_write_that_changes_nothing_is_not_told(client: Client) -> None:
     await client.created(CONFIG_MAPS, config_map("a"))
     start = await version_now(client)
     async with watching(client, CONFIG_MAPS, resourceVersion=start) as stream:
@@ -168,13 +171,13 @@ async def test_write_that_changes_nothing_is_not_told(client) -> None:
         assert await stream.told() == ("ADDED", "b")
 
 
-async def test_watch_ends_when_its_time_is_over(client) -> None:
+async def test_watch_ends_when_its_time_is_over(client: Client) -> None:
     await client.created(CONFIG_MAPS, config_map("a"))
     async with watching(client, CONFIG_MAPS, timeoutSeconds="1") as stream:
         assert [event["type"] for event in await stream.rest()] == ["ADDED"]
 
 
-async def test_watcher_that_asks_for_bookmarks_gets_one_before_the_end(client) -> None:
+async def test_watcher_that_asks_for_bookmarks_gets_one_before_the_end(client: Client) -> None:
     start = await version_now(client)
     await client.created(
         ROUTES,
@@ -195,7 +198,7 @@ async def test_bookmarks_come_again_and_again() -> None:
             assert [(await stream.event())["type"] for _ in range(3)] == ["BOOKMARK"] * 3
 
 
-async def test_table_watch_tells_rows(client) -> None:
+async def test_table_watch_tells_rows(client: Client) -> None:
     async with watching(client, CONFIG_MAPS, accept=TABLE) as stream:
         await client.created(CONFIG_MAPS, config_map("a"))
         event = await stream.event()
@@ -207,7 +210,7 @@ async def test_table_watch_tells_rows(client) -> None:
     assert row["object"]["metadata"]["name"] == "a"
 
 
-async def test_event_has_the_version_of_the_url(client) -> None:
+async def test_event_has_the_version_of_the_url(client: Client) -> None:
     path = "/apis/gateway.networking.k8s.io/{}/namespaces/default/httproutes"
     async with (
         watching(client, path.format("v1")) as newer,
@@ -248,7 +251,7 @@ async def test_watch_that_falls_behind_is_told_410_in_the_stream() -> None:
     assert {event["type"] for event in events[:-1]} == {"ADDED"}
 
 
-async def test_version_of_another_life_of_the_server_is_answered_410(client) -> None:
+async def test_version_of_another_life_of_the_server_is_answered_410(client: Client) -> None:
     answer = await client("GET", CONFIG_MAPS, watch="true", resourceVersion="999999")
     assert (answer.status, answer.body["reason"]) == (410, "Expired")
 

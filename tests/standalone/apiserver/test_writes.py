@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from typing import Any
 
 import pytest
+
+from apiserver.api_client import Client
 
 CONFIG_MAPS = "/api/v1/namespaces/default/configmaps"
 ROUTES = "/apis/gateway.networking.k8s.io/v1/namespaces/default/httproutes"
@@ -37,7 +40,7 @@ def thing_crd(**version: Any) -> dict[str, Any]:
     }
 
 
-async def test_created_object_is_answered_201_as_stored(client) -> None:
+async def test_created_object_is_answered_201_as_stored(client: Client) -> None:
     answer = await client("POST", CONFIG_MAPS, config_map("a", data={"k": "v"}))
     assert answer.status == 201
     assert answer.body == (await client("GET", f"{CONFIG_MAPS}/a")).body
@@ -45,14 +48,14 @@ async def test_created_object_is_answered_201_as_stored(client) -> None:
     assert answer.body["metadata"]["managedFields"][0]["manager"] == "tester"
 
 
-async def test_body_may_leave_out_what_the_url_says(client) -> None:
+async def test_body_may_leave_out_what_the_url_says(client: Client) -> None:
     answer = await client("POST", CONFIG_MAPS, {"metadata": {"name": "a"}})
     assert (answer.body["apiVersion"], answer.body["kind"]) == ("v1", "ConfigMap")
 
 
-async def test_yaml_is_read_as_kubectl_reads_it(client) -> None:
+async def test_yaml_is_read_as_kubectl_reads_it(client: Client) -> None:
     text = b"metadata: {name: a}\ndata: {at: 2026-01-02T03:04:05Z, port: '08'}\n"
-    answer = await client("POST", CONFIG_MAPS, raw=text, content_type="application/yaml")
+    answer = await client("POST", CONFIG_MAPS, text, content_type="application/yaml")
     assert answer.status == 201, answer.body
     assert answer.body["data"] == {"at": "2026-01-02T03:04:05Z", "port": "08"}
 
@@ -68,30 +71,30 @@ async def test_yaml_is_read_as_kubectl_reads_it(client) -> None:
         ([], "wanted an object"),
     ],
 )
-async def test_body_that_does_not_fit_the_url_is_refused(client, body: Any, told: str) -> None:
+async def test_body_that_does_not_fit_the_url_is_refused(client: Client, body: Any, told: str) -> None:
     answer = await client("POST", CONFIG_MAPS, body)
     assert (answer.status, answer.body["reason"]) == (400, "BadRequest")
     assert told in answer.body["message"]
 
 
 @pytest.mark.parametrize("raw", [b"{", b"[" * 5000, b"\xff\xfe", b"nothing"])
-async def test_body_that_is_not_json_is_refused_without_a_trace(client, raw: bytes) -> None:
-    answer = await client("POST", CONFIG_MAPS, raw=raw)
+async def test_body_that_is_not_json_is_refused_without_a_trace(client: Client, raw: bytes) -> None:
+    answer = await client("POST", CONFIG_MAPS, raw)
     assert (answer.status, answer.body["reason"]) == (400, "BadRequest")
     assert "Traceback" not in json.dumps(answer.body)
 
 
-async def test_body_that_is_too_large_is_refused(client) -> None:
-    answer = await client("POST", CONFIG_MAPS, raw=b" " * (3 * 1024 * 1024 + 1))
+async def test_body_that_is_too_large_is_refused(client: Client) -> None:
+    answer = await client("POST", CONFIG_MAPS, b" " * (3 * 1024 * 1024 + 1))
     assert (answer.status, answer.body["reason"]) == (413, "RequestEntityTooLarge")
 
 
-async def test_unknown_content_type_is_refused(client) -> None:
-    answer = await client("POST", CONFIG_MAPS, raw=b"<a/>", content_type="application/xml")
+async def test_unknown_content_type_is_refused(client: Client) -> None:
+    answer = await client("POST", CONFIG_MAPS, b"<a/>", content_type="application/xml")
     assert (answer.status, answer.body["reason"]) == (415, "UnsupportedMediaType")
 
 
-async def test_patch_of_an_unknown_type_and_strategic_on_a_custom_kind_are_refused(client) -> None:
+async def test_patch_of_an_unknown_type_and_strategic_on_a_custom_kind_are_refused(client: Client) -> None:
     await client.created(CONFIG_MAPS, config_map("a"))
     plain = await client("PATCH", f"{CONFIG_MAPS}/a", {}, content_type="application/json")
     assert plain.status == 415
@@ -103,21 +106,21 @@ async def test_patch_of_an_unknown_type_and_strategic_on_a_custom_kind_are_refus
     assert core.body["data"] == {"k": "v"}
 
 
-async def test_apply_creates_with_201_and_changes_with_200(client) -> None:
+async def test_apply_creates_with_201_and_changes_with_200(client: Client) -> None:
     yaml = b"apiVersion: v1\nkind: ConfigMap\ndata: {k: v}\n"
-    created = await client("PATCH", f"{CONFIG_MAPS}/a", raw=yaml, **APPLY, fieldManager="me")
-    changed = await client("PATCH", f"{CONFIG_MAPS}/a", raw=yaml.replace(b"v}", b"w}"), **APPLY, fieldManager="me")
+    created = await client("PATCH", f"{CONFIG_MAPS}/a", yaml, **APPLY, fieldManager="me")
+    changed = await client("PATCH", f"{CONFIG_MAPS}/a", yaml.replace(b"v}", b"w}"), **APPLY, fieldManager="me")
     assert (created.status, changed.status) == (201, 200)
     assert changed.body["data"] == {"k": "w"}
     assert [entry["manager"] for entry in changed.body["metadata"]["managedFields"]] == ["me"]
 
 
-async def test_apply_needs_a_field_manager(client) -> None:
+async def test_apply_needs_a_field_manager(client: Client) -> None:
     answer = await client("PATCH", f"{CONFIG_MAPS}/a", config_map("a"), **APPLY)
     assert (answer.status, answer.body["details"]["causes"][0]["field"]) == (422, "fieldManager")
 
 
-async def test_apply_over_another_owner_is_a_conflict_unless_forced(client) -> None:
+async def test_apply_over_another_owner_is_a_conflict_unless_forced(client: Client) -> None:
     where = f"{CONFIG_MAPS}/a"
     await client("PATCH", where, config_map("a", data={"k": "v"}), **APPLY, fieldManager="one")
     other = config_map("a", data={"k": "w"})
@@ -128,7 +131,7 @@ async def test_apply_over_another_owner_is_a_conflict_unless_forced(client) -> N
     assert forced.body["data"] == {"k": "w"}
 
 
-async def test_dry_run_answers_as_if_and_stores_nothing(client) -> None:
+async def test_dry_run_answers_as_if_and_stores_nothing(client: Client) -> None:
     await client.created(CONFIG_MAPS, config_map("kept"))
     before = (await client("GET", CONFIG_MAPS)).body
     dry = {"dryRun": "All"}
@@ -141,13 +144,13 @@ async def test_dry_run_answers_as_if_and_stores_nothing(client) -> None:
     assert (await client("GET", CONFIG_MAPS)).body == before
 
 
-async def test_dry_run_of_another_kind_is_refused_rather_than_done(client) -> None:
+async def test_dry_run_of_another_kind_is_refused_rather_than_done(client: Client) -> None:
     answer = await client("POST", CONFIG_MAPS, config_map("a"), dryRun="Some")
     assert answer.status == 422
     assert (await client("GET", f"{CONFIG_MAPS}/a")).status == 404
 
 
-async def test_unknown_fields_warn_or_are_refused_as_asked(client) -> None:
+async def test_unknown_fields_warn_or_are_refused_as_asked(client: Client) -> None:
     body = config_map("a", dada={"k": "v"})
     strict = await client("POST", CONFIG_MAPS, body, fieldValidation="Strict")
     assert strict.status == 400
@@ -160,7 +163,7 @@ async def test_unknown_fields_warn_or_are_refused_as_asked(client) -> None:
     assert "dada" not in warned.body
 
 
-async def test_invalid_object_tells_every_field(client) -> None:
+async def test_invalid_object_tells_every_field(client: Client) -> None:
     spec = {"hostnames": ["a.example.com", "-"], "rules": [{"backendRefs": [{"port": 0}]}]}
     answer = await client("POST", ROUTES, {"metadata": {"name": "r"}, "spec": spec})
     assert (answer.status, answer.body["reason"]) == (422, "Invalid")
@@ -172,7 +175,7 @@ async def test_invalid_object_tells_every_field(client) -> None:
     }
 
 
-async def test_put_replaces_and_a_stale_version_is_a_conflict(client) -> None:
+async def test_put_replaces_and_a_stale_version_is_a_conflict(client: Client) -> None:
     first = await client.created(CONFIG_MAPS, config_map("a", data={"k": "v"}))
     second = await client("PUT", f"{CONFIG_MAPS}/a", {**first, "data": {"n": "w"}})
     assert (second.status, second.body["data"]) == (200, {"n": "w"})
@@ -182,7 +185,7 @@ async def test_put_replaces_and_a_stale_version_is_a_conflict(client) -> None:
     assert (await client("PUT", f"{CONFIG_MAPS}/b", config_map("a"))).status == 400
 
 
-async def test_status_is_written_apart_from_the_rest(client) -> None:
+async def test_status_is_written_apart_from_the_rest(client: Client) -> None:
     created = await client.created(ROUTES, {"metadata": {"name": "r"}, "spec": {}, "status": {"parents": []}})
     assert "status" not in created
     both = {**created, "spec": {"hostnames": ["a.example.com"]}, "status": {"parents": []}}
@@ -194,7 +197,7 @@ async def test_status_is_written_apart_from_the_rest(client) -> None:
     assert (await client("DELETE", f"{ROUTES}/r/status")).status == 405
 
 
-async def test_delete_with_preconditions_of_another_object_is_a_conflict(client) -> None:
+async def test_delete_with_preconditions_of_another_object_is_a_conflict(client: Client) -> None:
     await client.created(CONFIG_MAPS, config_map("a"))
     other = await client("DELETE", f"{CONFIG_MAPS}/a", {"preconditions": {"uid": "0-1"}})
     assert (other.status, other.body["reason"]) == (409, "Conflict")
@@ -204,7 +207,7 @@ async def test_delete_with_preconditions_of_another_object_is_a_conflict(client)
     assert (gone.body["status"], gone.body["details"]["name"]) == ("Success", "a")
 
 
-async def test_object_with_finalizers_is_answered_as_it_waits(client) -> None:
+async def test_object_with_finalizers_is_answered_as_it_waits(client: Client) -> None:
     body = config_map("a")
     body["metadata"]["finalizers"] = ["example.com/hold"]
     await client.created(CONFIG_MAPS, body)
@@ -215,7 +218,7 @@ async def test_object_with_finalizers_is_answered_as_it_waits(client) -> None:
     assert (await client("GET", f"{CONFIG_MAPS}/a")).status == 404
 
 
-async def test_dependents_follow_their_owner_unless_orphaned(client) -> None:
+async def test_dependents_follow_their_owner_unless_orphaned(client: Client) -> None:
     for name, policy, left in (("a", "Background", 404), ("b", "Foreground", 404), ("c", "Orphan", 200)):
         owner = await client.created(CONFIG_MAPS, config_map(name))
         dependent = config_map(f"{name}-child")
@@ -227,19 +230,18 @@ async def test_dependents_follow_their_owner_unless_orphaned(client) -> None:
         assert (await client("GET", f"{CONFIG_MAPS}/{name}-child")).status == left
 
 
-async def test_object_whose_owner_does_not_exist_is_collected(client, until) -> None:
+async def test_object_whose_owner_does_not_exist_is_collected(client: Client) -> None:
     dependent = config_map("child")
     reference = {"apiVersion": "v1", "kind": "ConfigMap", "name": "nobody", "uid": "no-such-uid"}
     dependent["metadata"]["ownerReferences"] = [reference]
-    await client.created(CONFIG_MAPS, dependent)
+    start = (await client.created(CONFIG_MAPS, dependent))["metadata"]["resourceVersion"]
+    query = {"watch": "true", "resourceVersion": start}
+    async with asyncio.timeout(20), client.session.get(client.url + CONFIG_MAPS, params=query) as response:
+        event = json.loads(await response.content.readline())
+    assert (event["type"], event["object"]["metadata"]["name"]) == ("DELETED", "child")
 
-    async def gone() -> bool:
-        return (await client("GET", f"{CONFIG_MAPS}/child")).status == 404
 
-    await until(gone)
-
-
-async def test_collection_is_deleted_by_selector(client) -> None:
+async def test_collection_is_deleted_by_selector(client: Client) -> None:
     for name, tier in (("a", "web"), ("b", "db"), ("c", "web")):
         body = config_map(name)
         body["metadata"]["labels"] = {"tier": tier}
@@ -250,14 +252,14 @@ async def test_collection_is_deleted_by_selector(client) -> None:
     assert [item["metadata"]["name"] for item in left] == ["b"]
 
 
-async def test_name_is_generated(client) -> None:
+async def test_name_is_generated(client: Client) -> None:
     body = {"metadata": {"generateName": "job-"}}
     made = [(await client("POST", CONFIG_MAPS, body)).body["metadata"]["name"] for _ in range(2)]
     assert made[0] != made[1]
     assert all(name.startswith("job-") and len(name) == 9 for name in made)
 
 
-async def test_access_review_says_yes(client) -> None:
+async def test_access_review_says_yes(client: Client) -> None:
     review = {
         "apiVersion": "authorization.k8s.io/v1",
         "kind": "SelfSubjectAccessReview",
@@ -268,7 +270,7 @@ async def test_access_review_says_yes(client) -> None:
     assert answer.body["status"]["allowed"] is True
 
 
-async def test_definition_takes_effect_at_once(client) -> None:
+async def test_definition_takes_effect_at_once(client: Client) -> None:
     things = "/apis/example.com/v1/namespaces/default/things"
     assert (await client("GET", things)).status == 404
     crd = await client.created(CRDS, thing_crd())
@@ -280,7 +282,7 @@ async def test_definition_takes_effect_at_once(client) -> None:
     assert "example.com" in [group["name"] for group in (await client("GET", "/apis")).body["groups"]]
 
 
-async def test_definition_takes_its_objects_along_and_comes_back_empty(client) -> None:
+async def test_definition_takes_its_objects_along_and_comes_back_empty(client: Client) -> None:
     things = "/apis/example.com/v1/namespaces/default/things"
     await client.created(CRDS, thing_crd())
     await client.created(things, {"metadata": {"name": "a"}, "spec": {}})
@@ -301,7 +303,7 @@ async def test_definition_takes_its_objects_along_and_comes_back_empty(client) -
         ({"versions": [{"name": "v1", "served": True, "storage": True}]}, "spec.versions[0].schema"),
     ],
 )
-async def test_broken_definition_is_refused_with_the_field(client, change: dict[str, Any], field: str) -> None:
+async def test_broken_definition_is_refused_with_the_field(client: Client, change: dict[str, Any], field: str) -> None:
     crd = thing_crd()
     crd["spec"] |= change
     answer = await client("POST", CRDS, crd)
@@ -309,13 +311,13 @@ async def test_broken_definition_is_refused_with_the_field(client, change: dict[
     assert field in [cause["field"] for cause in answer.body["details"]["causes"]]
 
 
-async def test_deprecated_version_is_warned_about(client) -> None:
+async def test_deprecated_version_is_warned_about(client: Client) -> None:
     await client.created(CRDS, thing_crd(deprecated=True, deprecationWarning="things v1 go away"))
     answer = await client("GET", "/apis/example.com/v1/things")
     assert answer.headers["Warning"] == '299 - "things v1 go away"'
 
 
-async def test_secret_text_and_service_defaults_are_filled_in(client) -> None:
+async def test_secret_text_and_service_defaults_are_filled_in(client: Client) -> None:
     secret = await client.created(
         "/api/v1/namespaces/default/secrets", {"metadata": {"name": "s"}, "stringData": {"password": "x"}}
     )

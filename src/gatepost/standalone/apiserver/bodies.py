@@ -12,6 +12,7 @@ from gatepost.kubernetes.values import Raw
 from gatepost.manifests.documents import Document, decoded
 from gatepost.manifests.parse import parse_yaml
 from gatepost.manifests.problems import Refused
+from gatepost.standalone.apiserver.protobuf import CONTENT_TYPE, UnreadableProtobuf, object_from_protobuf
 
 LIMIT_BYTES = 3 * 1024 * 1024
 """What kube-apiserver takes as well."""
@@ -31,9 +32,9 @@ def media_type(request: web.Request) -> str:
 
 
 async def object_body(request: web.Request) -> Raw:
-    """The object in the body, JSON or YAML.
+    """The object in the body: JSON, YAML, or one of the few in protobuf that are known.
 
-    Raises: ApiError 415 for another content type (protobuf above all), 413 for too much, 400 for broken content.
+    Raises: ApiError 415 for another content type (and for most of protobuf), 413 for too much, 400 for broken content.
     """
     kind = media_type(request)
     content = await _content(request)
@@ -41,6 +42,8 @@ async def object_body(request: web.Request) -> Raw:
         value = _json(content)
     elif kind in YAML_TYPES:
         value = _yaml(content)
+    elif kind == CONTENT_TYPE:
+        value = _protobuf(content)
     else:
         raise unsupported(kind, (*JSON_TYPES[:1], *YAML_TYPES))
     if not isinstance(value, dict):
@@ -80,6 +83,14 @@ async def _content(request: web.Request) -> bytes:
     except web.HTTPRequestEntityTooLarge as error:
         message = f"Request entity too large: limit is {LIMIT_BYTES}"
         raise ApiError(413, "RequestEntityTooLarge", message) from error
+
+
+def _protobuf(content: bytes) -> Any:
+    try:
+        return object_from_protobuf(content)
+    except UnreadableProtobuf as error:
+        message = f"this body in {CONTENT_TYPE} cannot be read, {error}; accepted media types include: application/json"
+        raise ApiError(415, "UnsupportedMediaType", message) from error
 
 
 def _json(content: bytes) -> Any:

@@ -53,7 +53,8 @@ class ApiServer:
         bookmark_seconds: float = BOOKMARK_SECONDS,
     ) -> None:
         _refuse_reachable(host)
-        self._host = host
+        # One address for "localhost": with a free port for each of two, `url` could not name both.
+        self._host = "127.0.0.1" if host == "localhost" else host
         self._port = port
         self._data_dir = Path(data_dir) if data_dir is not None else None
         self._crds = tuple(crds)
@@ -70,7 +71,12 @@ class ApiServer:
             DataDirInUse, DataDirDamaged, DataDirUnusable: see `journal.open_journal`.
         """
         journal = open_journal(self._data_dir) if self._data_dir is not None else None
-        self._storage = storage = Storage(journal, self._window)
+        try:
+            self._storage = storage = Storage(journal, self._window)
+        except BaseException:
+            if journal is not None:
+                await journal.close()
+            raise
         try:
             seed(storage, self._crds)
             await storage.settled()

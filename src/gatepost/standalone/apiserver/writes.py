@@ -180,7 +180,7 @@ def _applied(body: Any, target: Target) -> Raw:
     for field in ("apiVersion", "kind"):
         if not body.get(field):
             raise bad_request(f"{field}: is required in what is applied")
-    return _typed(body, target)
+    return _typed({**body, "metadata": body.get("metadata") or {}}, target)
 
 
 def _typed(raw: Raw, target: Target) -> Raw:
