@@ -37,7 +37,7 @@ def patched(live: Raw, body: Any, patch_type: PatchType, resource: Resource, sch
         custom kind.
     """
     try:
-        result = _patched(live, body, patch_type, resource, schema)
+        result: Raw = _patched(live, body, patch_type, resource, schema)
     except BadPatch as error:
         raise bad_request(f"{ref_of(live)}: {error}") from error
     check_form(result)
