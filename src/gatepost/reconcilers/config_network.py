@@ -12,8 +12,7 @@ from gatepost.objects.core import ConfigMap
 from gatepost.objects.gatewayapi import LabelSelector
 from gatepost.objects.problems import Problem
 from gatepost.objects.refs import Ref
-from gatepost.objects.settings import SETTINGS_REF, Settings
-from gatepost.reconcilers.configmaps import UnreadableValue, Values
+from gatepost.reconcilers.configmaps import UnreadableValue, Values, config_map_ref, maps_named
 from gatepost.state.rule import Rule
 from gatepost.state.view import View
 
@@ -56,8 +55,8 @@ class NetworkConfig(Struct, frozen=True):
 def network_config(ref: Ref, view: View) -> NetworkConfig | Problem:
     """The settings in the ConfigMap of that Ref; the defaults if it does not exist, a problem if it does not parse."""
     config_map = view.get(ConfigMap, ref)
-    if config_map is None:
-        return NetworkConfig()
+    if config_map is None or ref != config_map_ref(NAME, view):
+        return NetworkConfig()  # one of that name in another namespace is not Knative's
     try:
         return parse(Values(config_map.data))
     except UnreadableValue as error:
@@ -109,10 +108,11 @@ def _wildcard_selector(values: Values) -> LabelSelector | None:
         raise UnreadableValue(_SELECTOR_KEY, text, "a label selector in YAML") from error
 
 
-CONFIG_NETWORK: Rule[NetworkConfig | Problem] = Rule("config-network", network_config, rank=0)
+CONFIG_MAPS = maps_named(NAME)
+
+CONFIG_NETWORK: Rule[NetworkConfig | Problem] = Rule("config-network", network_config, rank=0, over=CONFIG_MAPS)
 
 
 def current_network_config(view: View) -> NetworkConfig | Problem:
     """The settings in force: those of `config-network` in Knative's namespace."""
-    settings = view.get(Settings, SETTINGS_REF) or Settings()
-    return view.value(CONFIG_NETWORK, ConfigMap.KIND.ref(settings.system_namespace, NAME))
+    return view.value(CONFIG_NETWORK, config_map_ref(NAME, view))

@@ -14,11 +14,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from gatepost.reconcilers.config_network import CONFIG_NETWORK
+from gatepost.reconcilers.config_network import CONFIG_MAPS, CONFIG_NETWORK
 from gatepost.reconcilers.domainmapping.claim import CONTENDERS
 from gatepost.reconcilers.domainmapping.reconcile import DOMAINMAPPING
 from gatepost.state.rule import Rule
 from gatepost.state.store import Index
 
 RULES: tuple[Rule[Any], ...] = (CONFIG_NETWORK, DOMAINMAPPING)
-INDEXES: tuple[Index, ...] = (CONTENDERS,)
+INDEXES: tuple[Index, ...] = (CONFIG_MAPS, CONTENDERS)

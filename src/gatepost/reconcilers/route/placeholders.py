@@ -1,0 +1,272 @@
+"""The Services that hold a Route's names inside the cluster: reserved at once, then led to the gateway.
+
+They are headless, with slices of the gateway's addresses. ExternalName is what Knative writes there; gateways refuse it
+as a backend, and it cannot hold an address. One that is found is changed in place, after its slices have been laid.
+A Service is never deleted to change its form: its name would be gone meanwhile, and its labels for good.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Mapping
+from typing import Any
+
+from msgspec import Struct
+
+from gatepost.objects.core import Endpoints, EndpointSlice, Service, ServicePort, SlicePort
+from gatepost.objects.meta import KubernetesObject, ObjectMeta, is_controlled_by, owner_reference
+from gatepost.objects.names import child_name
+from gatepost.objects.networking import KIngress
+from gatepost.objects.problems import Problem
+from gatepost.objects.serving import Route
+from gatepost.reconcilers.annotations import VISIBILITY_LABEL
+from gatepost.reconcilers.config_domain import CLUSTER_LOCAL_VISIBILITY
+from gatepost.reconcilers.kingress import INGRESS_READY, NOT_OWNED
+from gatepost.reconcilers.passes import Pass
+from gatepost.reconcilers.route.addresses import (
+    H2C_APP_PROTOCOL,
+    HTTP_PORT,
+    HTTPS_PORT,
+    SLICE_SERVICE_LABEL,
+    Landing,
+    landing_of,
+)
+from gatepost.reconcilers.route.names import ROUTE_LABEL, RouteSettings, TargetNames
+from gatepost.state.store import Index
+from gatepost.state.view import View
+from gatepost.writes.outcome import Apply, object_fields, raw, subject
+
+MANAGED_BY_LABEL = "endpointslice.kubernetes.io/managed-by"
+MANAGER = "gatepost"
+
+_LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
+_EXTERNAL_NAME = "ExternalName"
+_HEADLESS = "None"
+_ADDRESS_TYPES = ("IPv4", "IPv6")
+
+_PORT = ServicePort(port=80, name=HTTP_PORT.name, app_protocol=H2C_APP_PROTOCOL, target_port=80)
+_TLS_PORT = ServicePort(port=443, name=HTTPS_PORT.name, target_port=443)
+_MESH_PORT = ServicePort(port=80, name="http", target_port=80)
+
+
+class Form(Struct, frozen=True):
+    """What decides how a Service answers. Without `cluster_ip` the API server allocates one, if the type has one."""
+
+    type: str
+    ports: tuple[ServicePort, ...]
+    cluster_ip: str = ""
+    external_name: str = ""
+
+    def spec(self) -> dict[str, Any]:
+        fields: dict[str, Any] = {"type": self.type, "ports": [_port_fields(port) for port in self.ports]}
+        if self.cluster_ip:
+            fields["clusterIP"] = self.cluster_ip
+        if self.external_name:
+            fields["externalName"] = self.external_name
+        return fields
+
+    @property
+    def freed(self) -> tuple[str, ...]:
+        """The fields that a Service on its way to this form must let go of."""
+        return () if self.cluster_ip else ("spec.clusterIP", "spec.clusterIPs")
+
+
+HEADLESS = Form("ClusterIP", (_PORT,), cluster_ip=_HEADLESS)
+
+
+def _by_route(service: Service) -> Iterable[tuple[Hashable, Any]]:
+    metadata = service.metadata
+    route = metadata.labels.get(ROUTE_LABEL)
+    if route:
+        kept = ObjectMeta(
+            name=metadata.name,
+            namespace=metadata.namespace,
+            uid=metadata.uid,
+            owner_references=metadata.owner_references,
+        )
+        yield (metadata.namespace, route), Service(metadata=kept)
+
+
+PLACEHOLDERS = Index("services-by-route", Service, _by_route)
+
+
+def place_services(
+    route: Route,
+    names: Mapping[str, TargetNames],
+    ingress: KIngress | None,
+    settings: RouteSettings,
+    view: View,
+    run: Pass,
+) -> bool:
+    """Wants a Service for each target, and where it leads as far as the gateway is known.
+
+    Args:
+        ingress: the Route's KIngress as it is, None if it has none yet.
+    Returns: False if an object of somebody else stands under one of the names; the Route is then stopped.
+    """
+    for one in names.values():
+        foreign = _foreign(route, one.label, view)
+        if foreign is not None:
+            run.fail(INGRESS_READY, foreign)
+            return False
+    for one in names.values():
+        _place(route, one, ingress, settings, view, run)
+    _drop_orphans(route, {one.label for one in names.values()}, view, run)
+    return True
+
+
+def _foreign(route: Route, label: str, view: View) -> Problem | None:
+    namespace = route.metadata.namespace
+    found: tuple[KubernetesObject | None, ...] = (
+        view.named(Service, namespace, label),
+        view.named(Endpoints, namespace, label),
+    )
+    for existing in found:
+        if existing is not None and not is_controlled_by(existing, route):
+            return Problem(
+                NOT_OWNED,
+                f"{route.ref} does not control it, wanted the name for a host of the Route.",
+                existing.ref,
+                "metadata.ownerReferences",
+                "Delete or rename it, or rename the Route or its tag.",
+            )
+    return None
+
+
+def _place(
+    route: Route, names: TargetNames, ingress: KIngress | None, settings: RouteSettings, view: View, run: Pass
+) -> None:
+    service = view.named(Service, route.metadata.namespace, names.label)
+    if service is None:
+        run.out.want(_service(route, names.label, HEADLESS))
+        return
+    landing = _landing(service, ingress, settings, view)
+    if isinstance(landing, Problem):
+        run.out.problems.append(landing)
+    if not isinstance(landing, Landing):
+        run.out.want(_service(route, names.label, HEADLESS, left_as_found=("spec",)))
+        return
+    wanted = {family: landing.of_family(family) for family in _ADDRESS_TYPES}
+    for family, addresses in wanted.items():
+        _lay_slice(service, family, addresses, landing, view, run)  # before the Service turns to them
+    form = _form(service, landing, names, settings)
+    # Ports that are right already stay as they are written, with the defaults that the API server filled in.
+    left = ("spec.ports",) if form.ports == service.spec.ports else ()
+    run.out.want(_service(route, names.label, form, left_as_found=left))
+    if not landing.is_mesh_only:
+        _drop_endpoints(route, names.label, view, run)
+
+
+def _landing(
+    service: Service, ingress: KIngress | None, settings: RouteSettings, view: View
+) -> Landing | Problem | None:
+    if ingress is None:
+        return None
+    return landing_of(
+        ingress,
+        settings.cluster_domain,
+        is_private=service.metadata.labels.get(VISIBILITY_LABEL) == CLUSTER_LOCAL_VISIBILITY,
+        is_translated=_is_allocated(service),
+        has_tls=settings.network.cluster_local_domain_tls,
+        view=view,
+    )
+
+
+def _is_allocated(service: Service) -> bool:
+    return service.spec.type != _EXTERNAL_NAME and service.spec.cluster_ip not in ("", _HEADLESS)
+
+
+def _form(service: Service, landing: Landing, names: TargetNames, settings: RouteSettings) -> Form:
+    """The form of a Service that exists.
+
+    | landing   | ExternalName      | headless                   | with a cluster IP |
+    | addresses | headless          | as it is                   | as it is          |
+    | mesh only | with a cluster IP | ExternalName for one write | as it is          |
+
+    A cluster IP can be had only by way of ExternalName: elsewhere the API server refuses to change it.
+    """
+    if _is_allocated(service):
+        with_tls = settings.network.cluster_local_domain_tls
+        ports = (_MESH_PORT,) if landing.is_mesh_only else (_PORT, _TLS_PORT) if with_tls else (_PORT,)
+        return Form("ClusterIP", ports, cluster_ip=service.spec.cluster_ip)
+    if not landing.is_mesh_only:
+        return HEADLESS
+    if service.spec.type == _EXTERNAL_NAME:
+        return Form("ClusterIP", (_MESH_PORT,))
+    return Form(_EXTERNAL_NAME, (_MESH_PORT,), external_name=names.host)
+
+
+def _service(route: Route, label: str, form: Form, left_as_found: tuple[str, ...] = ()) -> Apply:
+    """The Service of a target. Labels and annotations of others stay, the label that makes it private above all."""
+    labels = {key: value for key, value in route.metadata.labels.items() if key != VISIBILITY_LABEL}
+    annotations = {key: value for key, value in route.metadata.annotations.items() if key != _LAST_APPLIED}
+    fields = object_fields(
+        Service,
+        route.metadata.namespace,
+        label,
+        owners=(owner_reference(route),),
+        labels={**labels, ROUTE_LABEL: route.metadata.name},
+        annotations=annotations,
+        spec=form.spec(),
+    )
+    return Apply(
+        fields,
+        whole=() if "spec" in left_as_found else ("spec.externalName", *form.freed),
+        at_creation=("metadata.ownerReferences", *left_as_found),
+        announce=subject(route),
+    )
+
+
+def _lay_slice(
+    service: Service, family: str, addresses: tuple[str, ...], landing: Landing, view: View, run: Pass
+) -> None:
+    namespace = service.metadata.namespace
+    name = child_name(service.metadata.name, f"-{family.lower()}")
+    existing = view.named(EndpointSlice, namespace, name)
+    is_ours = existing is None or is_controlled_by(existing, service)
+    if not addresses:
+        if existing is not None and is_ours:
+            run.out.remove(existing, f"the gateway has no {family} address any more")
+        return
+    if not is_ours:
+        run.out.problems.append(
+            Problem(
+                NOT_OWNED,
+                f"{service.ref} does not control it, wanted the name for the addresses of the gateway.",
+                EndpointSlice.KIND.ref(namespace, name),
+                "metadata.ownerReferences",
+                "Delete or rename it.",
+            )
+        )
+        return
+    fields = object_fields(
+        EndpointSlice,
+        namespace,
+        name,
+        owners=(owner_reference(service),),
+        labels={SLICE_SERVICE_LABEL: service.metadata.name, MANAGED_BY_LABEL: MANAGER},
+        addressType=family,
+        # One address for each endpoint: readers look at the first only.
+        endpoints=[{"addresses": [address], "conditions": {"ready": True}} for address in addresses],
+        ports=[_port_fields(port) for port in landing.ports],
+    )
+    run.out.want(Apply(fields, whole=()))
+
+
+def _port_fields(port: ServicePort | SlicePort) -> dict[str, Any]:
+    """The port with its protocol written out, as the API server keeps it."""
+    return {"protocol": port.protocol, **raw(port)}
+
+
+def _drop_endpoints(route: Route, label: str, view: View, run: Pass) -> None:
+    """Deletes the Endpoints that Knative wrote: left in place, they would be mirrored into a second slice."""
+    endpoints = view.named(Endpoints, route.metadata.namespace, label)
+    if endpoints is not None and is_controlled_by(endpoints, route):
+        run.out.remove(endpoints, "slices have taken its place")
+
+
+def _drop_orphans(route: Route, labels: set[str], view: View, run: Pass) -> None:
+    """Deletes Services of tags that are gone. Only what the Route controls: a label proves nothing."""
+    for service in view.select(PLACEHOLDERS, (route.metadata.namespace, route.metadata.name)):
+        if service.metadata.name not in labels and is_controlled_by(service, route):
+            run.out.remove(service, f"no traffic target of {route.ref} has this name any more")
+            _drop_endpoints(route, service.metadata.name, view, run)
