@@ -119,7 +119,8 @@ def test_compact_definitions_agree_with_the_published_ones(published_crds: Path)
             assert list(differences(*schemas)) == [], f"{name} {version['name']}"
             assert columns(version) == columns(other), f"{name} {version['name']}"
             assert version.get("subresources", {}) == other.get("subresources", {}), f"{name} {version['name']}"
-            assert version["storage"] == other["storage"], f"{name} {version['name']}"
+            for key in ("storage", "deprecated"):
+                assert version.get(key) == other.get(key), f"{name} {version['name']} {key}"
             assert crd["spec"]["scope"] == spec["scope"]
             for key in ("kind", "plural", "singular", "shortNames", "categories"):
                 assert crd["spec"]["names"].get(key) == spec["names"].get(key), f"{name} {key}"

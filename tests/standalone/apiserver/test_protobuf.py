@@ -13,7 +13,10 @@ PROTOBUF = "application/vnd.kubernetes.protobuf"
 # Written by hand: envelope {1: {1: "v1", 2: KIND}, 2: object}, object {1: metadata {1: "shop"}, ...}.
 NAMESPACE = b"k8s\x00\n\x0f\n\x02v1\x12\tNamespace\x12\x08\n\x06\n\x04shop"
 # data {"k": "", "t": "v"} (field 2), immutable false (4); metadata with creationTimestamp {} (8), generateName "" (2)
-CONFIG_MAP = b"k8s\x00\n\x0f\n\x02v1\x12\tConfigMap\x12\x1a\n\x07\n\x01a\x12\x00B\x00\x12\x05\n\x01k\x12\x00\x12\x06\n\x01t\x12\x01v \x00"
+CONFIG_MAP = (
+    b"k8s\x00\n\x0f\n\x02v1\x12\tConfigMap"
+    b"\x12\x1a\n\x07\n\x01a\x12\x00B\x00\x12\x05\n\x01k\x12\x00\x12\x06\n\x01t\x12\x01v \x00"
+)
 
 
 def test_kind_and_fields_are_read() -> None:
