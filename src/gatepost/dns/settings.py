@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from ipaddress import IPv6Network, ip_network
+from typing import Annotated
 
-from msgspec import Struct
+from msgspec import Meta, Struct
 
 from gatepost.dns.domain_filter import DomainFilter, domain_filter
 from gatepost.kubernetes.selectors import BadSelector, parse_labels
@@ -30,60 +31,115 @@ _NAT64_BITS = 96
 
 
 class DnsSettings(Struct, frozen=True, kw_only=True):
-    """One field per flag; the name of the flag is that of the field with hyphens, unless a comment says otherwise.
+    """The one table of the flags: name, type, default and help of each.
 
-    Attributes:
-        annotation_prefix: None reads both prefixes of external-dns, else only this one.
-        min_ttl: seconds given to records that have no TTL; a TTL that is set is never raised.
-        conflict: who gets a name that several objects want with different targets.
-        listener_hostname_fallback: whether a Route without hostnames gets those of its listeners: all of them, only
-            exact ones, or none.
-        max_removal_share: the largest share of the own records that one plan may delete or point elsewhere.
-        removal_free_count: how many own records there must be before the share counts.
+    The name of a flag is that of its field with hyphens, or `extra["flag"]`. A tuple is a flag that may be repeated.
     """
 
-    sources: tuple[str, ...] = ()  # --source
-    namespace: str = ""
-    label_filter: str = ""
-    annotation_filter: str = ""
-    annotation_prefix: str | None = None
-    gateway_name: str = ""
-    gateway_namespace: str = ""
-    gateway_label_filter: str = ""
-    gateway_listener_sets: bool = False
-    listener_hostname_fallback: str = "all"
-    fqdn_template: tuple[str, ...] = ()
-    combine_fqdn_annotation: bool = False
-    ignore_hostname_annotation: bool = False
+    sources: Annotated[
+        tuple[str, ...], Meta(description="Where names come from; may be repeated.", extra={"flag": "source"})
+    ] = ()
+    namespace: Annotated[str, Meta(description="Only Routes and DNSEndpoints of this namespace.")] = ""
+    label_filter: Annotated[
+        str, Meta(description="Only Routes and DNSEndpoints with labels that this selector matches.")
+    ] = ""
+    annotation_filter: Annotated[
+        str, Meta(description="Only Routes and DNSEndpoints with annotations that this selector matches.")
+    ] = ""
+    annotation_prefix: Annotated[
+        str | None,
+        Meta(description="The only prefix of annotations, ending with '/'; by default both of external-dns count."),
+    ] = None
+    gateway_name: Annotated[str, Meta(description="Only Gateways of this name.")] = ""
+    gateway_namespace: Annotated[str, Meta(description="Only Gateways of this namespace.")] = ""
+    gateway_label_filter: Annotated[str, Meta(description="Only Gateways with labels that this selector matches.")] = ""
+    gateway_listener_sets: Annotated[bool, Meta(description="Follow Routes to ListenerSets too.")] = False
+    listener_hostname_fallback: Annotated[
+        str,
+        Meta(description="Which listener hostnames a Route without any gets: all, exact (no wildcards) or none."),
+    ] = "all"
+    fqdn_template: Annotated[
+        tuple[str, ...], Meta(description="Template of names for Routes without hostnames; may be repeated.")
+    ] = ()
+    combine_fqdn_annotation: Annotated[
+        bool, Meta(description="Let templates add names to Routes that have hostnames.")
+    ] = False
+    ignore_hostname_annotation: Annotated[bool, Meta(description="Take no names from the hostname annotation.")] = False
 
-    conflict: str = "oldest"
+    conflict: Annotated[
+        str,
+        Meta(description="Who gets a name that several objects want with different targets: oldest, refuse or merge."),
+    ] = "oldest"
 
-    default_targets: tuple[str, ...] = ()
-    force_default_targets: bool = False
-    nat64_networks: tuple[str, ...] = ()
-    target_net_filter: tuple[str, ...] = ()
-    exclude_target_net: tuple[str, ...] = ()
-    create_ptr: bool = False
-    min_ttl: int = 0
-    prefer_alias: bool = False
-    provider: str = ""
+    default_targets: Annotated[
+        tuple[str, ...], Meta(description="Targets for names that have none; may be repeated.")
+    ] = ()
+    force_default_targets: Annotated[
+        bool, Meta(description="Let the default targets replace those that were found.")
+    ] = False
+    nat64_networks: Annotated[
+        tuple[str, ...],
+        Meta(
+            description="IPv6 networks (/96) whose addresses hold an IPv4 address, published as A too; may be repeated."
+        ),
+    ] = ()
+    target_net_filter: Annotated[
+        tuple[str, ...], Meta(description="Only targets in this network; may be repeated.")
+    ] = ()
+    exclude_target_net: Annotated[
+        tuple[str, ...], Meta(description="No targets in this network; may be repeated.")
+    ] = ()
+    create_ptr: Annotated[
+        bool,
+        Meta(
+            description="Publish PTR records for addresses; a record-type annotation decides otherwise for one object."
+        ),
+    ] = False
+    min_ttl: Annotated[
+        int,
+        Meta(description="TTL, in seconds or like 5m, of records that set none; a TTL that is set is never raised."),
+    ] = 0
+    prefer_alias: Annotated[bool, Meta(description="Ask the provider for alias records in place of CNAMEs.")] = False
+    provider: Annotated[str, Meta(description="The DNS provider; settings meant for other providers are left out.")] = (
+        ""
+    )
 
-    managed_record_types: tuple[str, ...] = ("A", "AAAA", "CNAME")
-    exclude_record_types: tuple[str, ...] = ()
-    domain_filter: tuple[str, ...] = ()
-    exclude_domains: tuple[str, ...] = ()
-    regex_domain_filter: str = ""
-    regex_domain_exclusion: str = ""
-    policy: str = "sync"
-    max_removal_share: float = 0.3
-    removal_free_count: int = 10
+    managed_record_types: Annotated[
+        tuple[str, ...], Meta(description="A record type that is ours to write; may be repeated.")
+    ] = ("A", "AAAA", "CNAME")
+    exclude_record_types: Annotated[
+        tuple[str, ...], Meta(description="A record type that is not ours to write; may be repeated.")
+    ] = ()
+    domain_filter: Annotated[tuple[str, ...], Meta(description="Only names under this domain; may be repeated.")] = ()
+    exclude_domains: Annotated[tuple[str, ...], Meta(description="No names under this domain; may be repeated.")] = ()
+    regex_domain_filter: Annotated[
+        str, Meta(description="Only names that this regular expression finds; replaces --domain-filter.")
+    ] = ""
+    regex_domain_exclusion: Annotated[str, Meta(description="No names that this regular expression finds.")] = ""
+    policy: Annotated[str, Meta(description="What a plan may do: sync, upsert-only or create-only.")] = "sync"
+    max_removal_share: Annotated[
+        float, Meta(description="The largest share of the own records that one plan may delete or point elsewhere.")
+    ] = 0.3
+    removal_free_count: Annotated[
+        int, Meta(description="How many own records there must be before that share counts.")
+    ] = 10
 
-    registry: str = "txt"
-    txt_owner_id: str = "default"
-    txt_prefix: str = ""
-    txt_suffix: str = ""
-    txt_wildcard_replacement: str = ""
-    migrate_from_txt_owner: str = ""
+    registry: Annotated[str, Meta(description="Where it is kept which records are ours: txt or noop (nowhere).")] = (
+        "txt"
+    )
+    txt_owner_id: Annotated[
+        str, Meta(description="Our name in the TXT records of ownership; no other instance may use it in these zones.")
+    ] = "default"
+    txt_prefix: Annotated[
+        str, Meta(description="Prefix of the names of TXT records of ownership; %{record_type} stands for the type.")
+    ] = ""
+    txt_suffix: Annotated[
+        str, Meta(description="Suffix of the first label of TXT records of ownership; not together with a prefix.")
+    ] = ""
+    txt_wildcard_replacement: Annotated[
+        str, Meta(description="What stands for the asterisk in the names of TXT records of ownership.")
+    ] = ""
+    migrate_from_txt_owner: Annotated[str, Meta(description="Take over the records of this former owner.")] = ""
 
     @property
     def record_types(self) -> frozenset[str]:
