@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import os
 import random
+import re
 import time
 from collections.abc import Callable
 from io import BytesIO
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from gatepost.manifests import read_manifests
 from gatepost.objects.refs import GroupKind
@@ -40,8 +43,7 @@ def between(broken: str) -> str:
         ),
         (
             'a: "open',
-            "6:1: found text that is not YAML: found unexpected end of stream (while scanning a quoted scalar, "
-            "which began on line 5), wanted a YAML document",
+            "5: found text that is not YAML: found unexpected end of stream, wanted a YAML document",
         ),
         (
             "a:\n\tb: 1",
@@ -211,6 +213,34 @@ def test_files_that_cannot_be_read_are_problems_and_the_others_count(tmp_path: P
 def test_undecodable_utf16_is_a_problem() -> None:
     (problem,) = read_manifests(["-"], BytesIO(b"\xff\xfea")).problems
     assert (problem.line, problem.wanted) == (1, "UTF-8 or UTF-16 text")
+
+
+# fmt: off
+WORDS = [
+    "a", "b:", "c", "kind:", "List", "items:", "-", "[", "]", "{", "}", ",", "?", ":", "&", "*", "&x", "*x", "<<:",
+    "|", ">", "'", '"', "#", "%", "!", "!!int", "5", "~", "yes", "---", "...", "\t", "\\", "\n", "\n  ", "\n- ",
+    "\n---\n", '{"a":', "\ufeff", "\u2028", "apiVersion: v1\nkind: T\nmetadata: {name: a}\n",
+]
+# fmt: on
+yaml_like = st.lists(st.sampled_from(WORDS), max_size=40).map(lambda words: " ".join(words).encode())
+
+
+@given(st.one_of(yaml_like, st.binary(max_size=200)))
+@settings(max_examples=300)
+def test_no_input_raises_and_each_problem_is_one_line_inside_the_file(content: bytes) -> None:
+    manifests = read_manifests(["-"], BytesIO(content))
+    last_line = len(re.findall(rb"[\r\n]|\xc2\x85|\xe2\x80[\xa8\xa9]", content)) + 1
+    for problem in manifests.problems:
+        assert 1 <= problem.line <= last_line
+        assert str(problem).isprintable()
+    for manifest in manifests.objects:
+        assert 1 <= manifests.line_of(manifest, "metadata.name") <= last_line
+
+
+def test_names_that_would_garble_a_terminal_are_escaped() -> None:
+    text = 'apiVersion: v1\nkind: T\nmetadata: {name: "a\\n\\e[2J", labels: {a: 1}}\n'
+    (problem,) = read_manifests(["-"], BytesIO(text.encode())).problems
+    assert problem.object == "T a\\n\\x1b[2J"
 
 
 LAUGHS = ["a0: &a0 [x, x, x, x, x, x, x, x, x, x]"] + [

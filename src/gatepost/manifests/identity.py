@@ -7,7 +7,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from gatepost.manifests.problems import Path, described
+from gatepost.manifests.problems import Path, described, shortened
 from gatepost.objects.refs import GroupKind, api_version_of, group_of, version_of
 
 
@@ -108,7 +108,9 @@ def title_of(raw: Any) -> str:
         return ""
     metadata = raw["metadata"] if isinstance(raw.get("metadata"), dict) else {}
     names = [metadata.get("namespace"), metadata.get("name")]
-    return f"{raw['kind']} {'/'.join(name for name in names if name and isinstance(name, str))}".rstrip()
+    return shortened(
+        f"{raw['kind']} {'/'.join(name for name in names if name and isinstance(name, str))}".rstrip(), 400
+    )
 
 
 def in_namespace(raw: dict[str, Any], kinds: Kinds) -> dict[str, Any]:

@@ -204,11 +204,14 @@ def _yaml_fault(error: Any, document: Document, text: str) -> Fault:
         return Fault(line, f"text that is not YAML: {getattr(error, 'reason', error)}", wanted)
     if _tab_at(text, mark):
         wanted = "spaces: YAML takes no tabs for indentation"
+    # What is still open at the end is reported behind the end, where the next document starts.
+    last = text.rstrip().count("\n")
+    at, column = (mark.line, mark.column + 1) if mark.line <= last else (last, 0)
     since = ""
-    if error.context and error.context_mark and error.context_mark.line != mark.line:
+    if error.context and error.context_mark and error.context_mark.line != at:
         since = f" ({error.context}, which began on line {document.first_line + error.context_mark.line})"
     found = f"text that is not YAML: {error.problem}{since}"
-    return Fault(document.first_line + mark.line, found, wanted, mark.column + 1)
+    return Fault(document.first_line + at, found, wanted, column)
 
 
 def _tab_at(text: str, mark: Any) -> bool:

@@ -65,9 +65,11 @@ def described(value: Any) -> str:
 
 
 def shortened(text: str, length: int = 60) -> str:
-    """The text on one line, cut where it gets longer than a message should be."""
-    flat = text.replace("\n", "\\n").replace("\r", "\\r")
-    return flat if len(flat) <= length else f"{flat[:length]}..."
+    """The text on one line, cut where it gets longer than a message should be; what cannot be printed is escaped."""
+    head = text[:length]
+    if not head.isprintable():
+        head = "".join(char if char.isprintable() else ascii(char)[1:-1] for char in head)
+    return head if len(text) <= length else f"{head}..."
 
 
 def field_name(path: Sequence[str | int]) -> str:

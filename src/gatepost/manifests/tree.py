@@ -100,25 +100,29 @@ class Tree:
         self._put(value, line, column)
 
     def _put(self, value: Any, line: int, column: int) -> None:
-        if not self._stack:
-            self.value, self.line = value, line
-            return
-        top = self._stack[-1]
-        if top.key is _no_key and top.container.__class__ is dict:
+        top = self._stack[-1] if self._stack else None
+        if top is not None and top.key is _no_key and top.container.__class__ is dict:
             self._take_key(top, value, line, column)
             return
-        if value.__class__ is float and value - value != 0:
+        if value is MERGE:
+            value = "<<"
+        elif value.__class__ is float and value - value != 0:
             raise self._refused(line, column, f"the number {value}", "a finite number: JSON has no other")
-        if top.container.__class__ is list:
+        if top is None:
+            self.value, self.line = value, line
+        elif top.container.__class__ is list:
             top.lines.append(line)
-            top.container.append("<<" if value is MERGE else value)
-            return
+            top.container.append(value)
+        else:
+            self._put_entry(top, value, line, column)
+
+    def _put_entry(self, top: _Frame, value: Any, line: int, column: int) -> None:
         if top.key is MERGE:
             self._merge(top, value, line, column)
         else:
             if value is None:
                 top.has_null = True
-            top.container[top.key] = "<<" if value is MERGE else value
+            top.container[top.key] = value
         top.key = _no_key
 
     def _take_key(self, top: _Frame, key: Any, line: int, column: int) -> None:
