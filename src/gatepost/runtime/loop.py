@@ -98,6 +98,7 @@ class Loop:
         self._feed: Feed | None = None
         self._woken = asyncio.Event()
         self._moved = asyncio.Event()
+        self.movements = 0
         self._has_run = False
         self._disturbed: dict[Ref, None] = {}
         self._held: dict[Place, None] = {}
@@ -130,9 +131,19 @@ class Loop:
 
     async def rest(self) -> None:
         """Returns when nothing is left to do: all kinds were heard of, no pass is due, no key waits, DNS is written."""
+        seen = self.movements
         while not self._is_at_rest():
+            seen = await self.moved(seen)
+
+    async def moved(self, seen: int) -> int:
+        """Returns the number of movements as soon as there are others than those `seen`.
+
+        A movement is an object that came in, a pass or a write that ended.
+        """
+        while self.movements == seen:
             self._moved.clear()
             await self._moved.wait()
+        return self.movements
 
     def _is_at_rest(self) -> bool:
         return (
@@ -145,6 +156,7 @@ class Loop:
 
     def note_movement(self) -> None:
         """Has `rest` look again; for parts whose state counts for it."""
+        self.movements += 1
         self._moved.set()
 
     @property
@@ -203,7 +215,7 @@ class Loop:
 
     def _wake(self) -> None:
         self._woken.set()
-        self._moved.set()
+        self.note_movement()
 
     # Passes
 
@@ -250,7 +262,7 @@ class Loop:
         if not self._has_run:
             self._has_run = True
             self._collector.resume()
-        self._moved.set()
+        self.note_movement()
 
     def _watch(self, group_kind: GroupKind) -> None:
         if group_kind not in self.kinds.watched and self._feed is not None:
@@ -285,7 +297,7 @@ class Loop:
                 await self._write(place)
             finally:
                 self.queue.done(place)
-                self._moved.set()
+                self.note_movement()
 
     async def _write(self, place: Place) -> None:
         outcome = self._outcomes.get(place)

@@ -9,6 +9,8 @@ from typing import Any
 
 from msgspec import Struct
 
+from gatepost.dns.rules import rules as dns_rules
+from gatepost.dns.settings import DnsSettings
 from gatepost.objects.gatewayapi import Gateway
 from gatepost.objects.meta import KubernetesObject
 from gatepost.objects.networking import KIngress
@@ -47,6 +49,11 @@ def reconcilers(names: Sequence[str] = tuple(CONTROLLERS)) -> Wiring:
     rules = {rule.name: rule for package in packages for rule in package.RULES}
     indexes = {index.name: index for package in packages for index in package.INDEXES}
     return Wiring(tuple(rules.values()), tuple(indexes.values()))
+
+
+def dns_part(settings: DnsSettings) -> Wiring:
+    """The rules and indexes from Gateways and Routes to DNS. Raises: BadSettings."""
+    return Wiring(*dns_rules(settings))
 
 
 def together(*wirings: Wiring) -> Wiring:

@@ -1,0 +1,267 @@
+"""The controllers on a real API server over a socket, with a small rule: a KIngress for each DomainMapping."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import subprocess
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+from gatepost.cluster.client import MERGE_PATCH, Client
+from gatepost.cluster.connection import Connection, Endpoint
+from gatepost.objects.meta import owner_reference
+from gatepost.objects.networking import KIngress
+from gatepost.objects.refs import Ref
+from gatepost.objects.serving import DomainMapping
+from gatepost.runtime.controllers import Controllers
+from gatepost.runtime.loop import Loop
+from gatepost.standalone.apiserver.server import ApiServer
+from gatepost.state.rule import Rule
+from gatepost.state.view import View
+from gatepost.writes.outcome import Apply, Outcome, object_fields, subject
+
+Raw = dict[str, Any]
+MAPPINGS = "/apis/serving.knative.dev/v1beta1/namespaces/shop/domainmappings"
+INGRESSES = "/apis/networking.internal.knative.dev/v1alpha1/namespaces/shop/ingresses"
+EVENTS = "/api/v1/namespaces/shop/events"
+FINALIZER = "test.example.com/finalizer"
+
+
+def mapped(ref: Ref, view: View) -> Outcome:
+    """A KIngress with the name of the mapping as its host; "http://NAME" as URL when the KIngress is there."""
+    mapping = view.get(DomainMapping, ref)
+    if mapping is None:
+        return Outcome.none("gone")
+    out = Outcome.of(mapping)
+    ingress = view.named(KIngress, ref.namespace, ref.name)
+    if mapping.metadata.deletion_timestamp:
+        out.finalizers = ()
+        if ingress is not None:
+            out.remove(ingress, "the mapping goes")
+        return out
+    out.finalizers = (FINALIZER,)
+    rule = {"hosts": [ref.name], "visibility": "ExternalIP", "http": {"paths": [{"splits": [split(mapping)]}]}}
+    owners = [owner_reference(mapping)]
+    fields = object_fields(KIngress, ref.namespace, ref.name, owners=owners, spec={"rules": [rule]})
+    out.want(Apply(fields, announce=subject(mapping)))
+    out.status = {"url": f"http://{ref.name}" if ingress is not None else None}
+    return out
+
+
+def split(mapping: DomainMapping) -> Raw:
+    name = mapping.spec.ref.name
+    return {"serviceNamespace": "shop", "serviceName": name, "servicePort": 80, "percent": 100}
+
+
+RULE: Rule[Any] = Rule("mapped", mapped, rank=10, over=DomainMapping)
+
+
+class Shop:
+    """An API server with a namespace, and a hand to change things in it."""
+
+    def __init__(self, server: ApiServer, client: Client) -> None:
+        self.server = server
+        self.client = client
+
+    async def get(self, path: str) -> Raw:
+        found: Raw = json.loads(await self.client.read(path))
+        return found
+
+    async def map(self, name: str, service: str = "cart") -> None:
+        body = {
+            "apiVersion": "serving.knative.dev/v1beta1",
+            "kind": "DomainMapping",
+            "metadata": {"name": name, "namespace": "shop"},
+            "spec": {"ref": {"apiVersion": "v1", "kind": "Service", "name": service}},
+        }
+        await self.client.write("POST", MAPPINGS, {}, body)
+
+    async def patch(self, path: str, body: Raw) -> None:
+        await self.client.write("PATCH", path, {"fieldManager": "somebody"}, body, MERGE_PATCH)
+
+    async def service_of(self, name: str) -> str:
+        found = await self.get(f"{INGRESSES}/{name}")
+        return str(found["spec"]["rules"][0]["http"]["paths"][0]["splits"][0]["serviceName"])
+
+    async def revision(self) -> str:
+        """The version of the whole cluster: it moves with every write that changes anything."""
+        return str((await self.get(MAPPINGS))["metadata"]["resourceVersion"])
+
+
+@asynccontextmanager
+async def shop() -> AsyncIterator[Shop]:
+    async with ApiServer() as server, Client(Connection(Endpoint(server.url))) as client:
+        namespace = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "shop"}}
+        await client.write("POST", "/api/v1/namespaces", {}, namespace)
+        yield Shop(server, client)
+
+
+@asynccontextmanager
+async def controlling(place: Shop, *, dry_run: bool = False) -> AsyncIterator[tuple[Loop, Controllers]]:
+    async with Client(Connection(Endpoint(place.server.url)), dry_run=dry_run) as client:
+        written = frozenset({DomainMapping.KIND.group_kind})
+        controllers = Controllers(client, [RULE], [], written=written)
+        async with controllers.running() as loop:
+            yield loop, controllers
+
+
+async def until_seen(loop: Loop, controllers: Controllers, ref: Ref, wanted: bool = True) -> None:
+    """Waits until the loop knows of an object, or of its end, and has done what follows from it."""
+    seen = loop.movements
+    while (loop.engine.store.get(ref) is not None) is not wanted:
+        seen = await loop.moved(seen)
+    await loop.rest()
+
+
+def mapping_ref(name: str) -> Ref:
+    return DomainMapping.KIND.ref("shop", name)
+
+
+def ingress_ref(name: str) -> Ref:
+    return KIngress.KIND.ref("shop", name)
+
+
+async def test_a_wish_is_written_with_its_status_finalizer_and_event() -> None:
+    async with shop() as place, controlling(place) as (loop, controllers):
+        await place.map("app.example.com")
+        await until_seen(loop, controllers, mapping_ref("app.example.com"))
+        assert await place.service_of("app.example.com") == "cart"
+        found = await place.get(f"{MAPPINGS}/app.example.com")
+        assert found["status"] == {"url": "http://app.example.com"}
+        assert found["metadata"]["finalizers"] == [FINALIZER]
+        (event,) = (await place.get(EVENTS))["items"]
+        assert (event["reason"], event["message"]) == ("Created", 'Created Ingress "app.example.com"')
+        assert event["involvedObject"]["uid"] == found["metadata"]["uid"]
+
+
+async def test_starting_again_writes_nothing() -> None:
+    async with shop() as place:
+        await place.map("app.example.com")
+        async with controlling(place) as (loop, _):
+            await loop.rest()
+        before = await place.revision()
+        async with controlling(place) as (loop, _):
+            await loop.rest()
+            assert loop.engine.store.get(ingress_ref("app.example.com")) is not None
+        assert await place.revision() == before
+
+
+async def test_a_changed_wish_is_applied() -> None:
+    async with shop() as place, controlling(place) as (loop, controllers):
+        await place.map("app.example.com")
+        await until_seen(loop, controllers, mapping_ref("app.example.com"))
+        await place.patch(f"{MAPPINGS}/app.example.com", {"spec": {"ref": {"name": "basket"}}})
+        seen = loop.movements
+        while await place.service_of("app.example.com") != "basket":
+            seen = await loop.moved(seen)
+        managers = (await place.get(f"{INGRESSES}/app.example.com"))["metadata"]["managedFields"]
+        assert ("gatepost", "Apply") in {(entry["manager"], entry["operation"]) for entry in managers}
+
+
+async def test_what_others_changed_in_our_object_is_put_right() -> None:
+    async with shop() as place, controlling(place) as (loop, controllers):
+        await place.map("app.example.com")
+        await until_seen(loop, controllers, mapping_ref("app.example.com"))
+        seen = loop.movements
+        await place.patch(f"{INGRESSES}/app.example.com", {"spec": {"httpOption": "Redirected"}})
+        await place.patch(f"{INGRESSES}/app.example.com", {"metadata": {"labels": {"stray": "yes"}}})
+        while "labels" in (found := await place.get(f"{INGRESSES}/app.example.com"))["metadata"]:
+            seen = await loop.moved(seen)
+        assert "httpOption" not in found["spec"]
+
+
+async def test_our_object_that_others_deleted_is_made_anew() -> None:
+    async with shop() as place, controlling(place) as (loop, controllers):
+        await place.map("app.example.com")
+        await until_seen(loop, controllers, mapping_ref("app.example.com"))
+        old = (await place.get(f"{INGRESSES}/app.example.com"))["metadata"]["uid"]
+        seen = loop.movements
+        await place.client.write("DELETE", f"{INGRESSES}/app.example.com", {}, {})
+        while True:
+            items = (await place.get(INGRESSES))["items"]
+            if items and items[0]["metadata"]["uid"] != old:
+                break
+            seen = await loop.moved(seen)
+
+
+async def test_a_mapping_goes_after_its_finalizer_and_its_ingress_with_it() -> None:
+    async with shop() as place, controlling(place) as (loop, controllers):
+        await place.map("app.example.com")
+        await until_seen(loop, controllers, mapping_ref("app.example.com"))
+        await place.client.write("DELETE", f"{MAPPINGS}/app.example.com", {}, {})
+        await until_seen(loop, controllers, mapping_ref("app.example.com"), wanted=False)
+        await until_seen(loop, controllers, ingress_ref("app.example.com"), wanted=False)
+        assert (await place.get(MAPPINGS))["items"] == []
+        assert (await place.get(INGRESSES))["items"] == []
+
+
+async def test_many_mappings_come_to_rest_and_each_has_its_ingress() -> None:
+    async with shop() as place:
+        for number in range(60):
+            await place.map(f"app-{number}.example.com", f"service-{number}")
+        async with controlling(place) as (loop, _):
+            await loop.rest()
+            assert loop.failures == []
+        found = {
+            item["metadata"]["name"]: item["spec"]["rules"][0]["http"]["paths"][0]["splits"][0]["serviceName"]
+            for item in (await place.get(INGRESSES))["items"]
+        }
+    assert found == {f"app-{number}.example.com": f"service-{number}" for number in range(60)}
+
+
+async def test_a_dry_run_changes_nothing_in_the_cluster() -> None:
+    async with shop() as place:
+        await place.map("app.example.com")
+        before = await place.revision()
+        async with controlling(place, dry_run=True) as (loop, controllers):
+            await loop.rest()
+            assert [request.ref for request in controllers.writer.withheld] == [
+                mapping_ref("app.example.com"),
+                ingress_ref("app.example.com"),
+            ]
+        assert await place.revision() == before
+
+
+async def test_gatepost_run_once_works_from_another_process(tmp_path: Path) -> None:
+    async with shop() as place:
+        place.server.write_kubeconfig(tmp_path / "config")
+        command = [sys.executable, "-m", "gatepost", "run", "--once", "--kubeconfig", str(tmp_path / "config")]
+        process = await asyncio.create_subprocess_exec(*command, stderr=subprocess.PIPE)
+        _, log = await process.communicate()
+        assert process.returncode == 0, log.decode()
+
+
+async def test_gatepost_run_once_ends_with_3_when_the_cluster_cannot_be_reached(tmp_path: Path) -> None:
+    async with shop() as place:
+        place.server.write_kubeconfig(tmp_path / "config")
+    command = [sys.executable, "-m", "gatepost", "run", "--once", "--kubeconfig", str(tmp_path / "config")]
+    process = await asyncio.create_subprocess_exec(*command, stderr=subprocess.PIPE)
+    _, log = await process.communicate()
+    assert process.returncode == 3
+    assert b"gatepost run: " in log
+
+
+async def test_gatepost_run_ends_cleanly_on_sigterm(tmp_path: Path) -> None:
+    async with shop() as place:
+        place.server.write_kubeconfig(tmp_path / "config")
+        command = [sys.executable, "-m", "gatepost", "run", "--kubeconfig", str(tmp_path / "config")]
+        process = await asyncio.create_subprocess_exec(*command, stderr=subprocess.PIPE)
+        assert process.stderr is not None
+        assert b"gatepost runs" in await process.stderr.readline()
+        process.terminate()
+        await process.communicate()
+        assert process.returncode == 0
+
+
+async def test_a_context_that_does_not_exist_is_wrong_use(tmp_path: Path) -> None:
+    async with shop() as place:
+        place.server.write_kubeconfig(tmp_path / "config")
+    command = [sys.executable, "-m", "gatepost", "run", "--kubeconfig", str(tmp_path / "config"), "--context", "nope"]
+    process = await asyncio.create_subprocess_exec(*command, stderr=subprocess.PIPE)
+    _, said = await process.communicate()
+    assert process.returncode == 2
+    assert b"--context: there is no context 'nope' (there are: gatepost)" in said
