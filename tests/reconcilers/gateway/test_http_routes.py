@@ -98,6 +98,21 @@ def test_port_name_that_the_service_lacks_fails_the_kingress_and_keeps_its_route
     assert backends(routes_wanted(found.outcome(kingress))["app.example.com"]) == [("app-00001", 8081)]
 
 
+def test_port_number_in_text_is_a_number() -> None:
+    kingress = ingress("app", public_rule("app.example.com", path("app-00001", port="8012")))
+    assert backends(routes_wanted(world(*EDGE, kingress).outcome(kingress))["app.example.com"]) == [("app-00001", 8012)]
+
+
+def test_headers_are_matched_in_descending_and_set_in_ascending_order_of_their_names() -> None:
+    headers = {name: {"exact": "v"} for name in ("B", "Z", "A")}
+    one = path("app-00001", headers=headers, appendHeaders={"Z": "1", "B": "2"})
+    kingress = ingress("app", public_rule("app.example.com", one))
+    probe, plain = routes_wanted(world(*EDGE, kingress).outcome(kingress))["app.example.com"]["rules"]
+    assert [header["name"] for header in probe["matches"][0]["headers"]] == ["Z", "K-Network-Hash", "B", "A"]
+    assert [header["name"] for header in plain["matches"][0]["headers"]] == ["Z", "B", "A"]
+    assert [h["name"] for h in plain["filters"][0]["requestHeaderModifier"]["set"]] == ["B", "Z"]
+
+
 def test_rule_without_hosts_or_backends_fails_the_kingress() -> None:
     for broken in (
         {**public_rule("a.example.com"), "hosts": []},
@@ -296,3 +311,23 @@ def test_refused_route_is_taken_up_once_its_holder_is_gone() -> None:
     assert list(routes_wanted(found.outcome(kingress))) == ["app.example.com"]
     assert conditions(found.outcome(kingress))["NetworkConfigured"] == ("Unknown", "")
     assert conditions(found.outcome(kingress))["Ready"] == ("Unknown", "Uninitialized")
+
+
+def test_only_labelled_routes_that_the_kingress_controls_are_pruned() -> None:
+    kingress = ingress("app", public_rule("app.example.com"))
+    other = ingress("other", public_rule("other.example.com"))
+    former, foreign = route_of(kingress, "former.example.com"), route_of(other, "foreign.example.com")
+    foreign["metadata"]["labels"] = former["metadata"]["labels"]
+    unlabelled = route_of(kingress, "unlabelled.example.com")
+    unlabelled["metadata"]["labels"] = {}
+    outcome = world(*EDGE, kingress, former, foreign, unlabelled).outcome(kingress)
+    assert [(delete.ref.name, delete.uid) for delete in outcome.deletes] == [
+        ("former.example.com", "uid-shop-former.example.com")
+    ]
+
+
+def test_nothing_is_pruned_while_a_wanted_route_is_someone_elses() -> None:
+    kingress = ingress("app", public_rule("app.example.com"))
+    taken = route_of(ingress("other"), "app.example.com")
+    outcome = world(*EDGE, kingress, taken, route_of(kingress, "former.example.com")).outcome(kingress)
+    assert outcome.deletes == []

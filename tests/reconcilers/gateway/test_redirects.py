@@ -68,6 +68,17 @@ def test_challenge_is_served_on_plain_and_on_https() -> None:
     assert len(found[HOST]["rules"]) == 4
 
 
+def test_redirect_with_eight_challenges_stays_within_sixteen_rules_a_route() -> None:
+    challenges = [path("solver", path=f"/.well-known/acme-challenge/{number}") for number in range(8)]
+    found = wanted(secured(*challenges, path("app-00001")), with_listener())
+    assert {name: len(spec["rules"]) for name, spec in found.items()} == {
+        HOST: 16,
+        f"{HOST}-02": 2,
+        f"{HOST}-redirect": 15,
+        f"{HOST}-redirect-02": 3,
+    }
+
+
 def test_redirect_stands_on_the_plain_listeners_that_take_the_host() -> None:
     def plain(name: str, hostname: str) -> Raw:
         return {"name": name, "port": 80, "protocol": "HTTP", "hostname": hostname}

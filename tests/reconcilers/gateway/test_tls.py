@@ -75,6 +75,14 @@ def test_all_hosts_of_one_entry_get_a_listener_with_its_secret() -> None:
     assert grants(objects) == ["app-both-edge"]
 
 
+def test_first_entry_with_a_host_gives_its_secret() -> None:
+    two = [tls("a.example.com", "first"), tls("a.example.com", "second")]
+    objects = rendered(*EDGE, ingress("app", public_rule("a.example.com"), tls=two))
+    public = next(raw for ref, raw in objects.items() if ref.name == "public")
+    (listener,) = [one for one in public["spec"]["listeners"] if one["protocol"] == "HTTPS"]
+    assert [ref["name"] for ref in listener["tls"]["certificateRefs"]] == ["first"]
+
+
 def test_several_kingresses_share_the_gateway() -> None:
     objects = rendered(*EDGE, secured("one", "a.example.com"), secured("two", "b.example.com"))
     assert listeners(objects) == {"kni-uid-shop-one": "a.example.com", "kni-uid-shop-two": "b.example.com"}

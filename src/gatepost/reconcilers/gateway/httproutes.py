@@ -91,10 +91,11 @@ def within_limits(kingress: KIngress, wish: RouteWish) -> list[RouteWish]:
     """
     for path in wish.paths:
         _check_size(kingress, path)
+    room = PATHS_PER_ROUTE - 1 if wish.redirects else PATHS_PER_ROUTE
     return [
         structs.replace(wish, hosts=hosts, paths=paths)
         for hosts in _chunks(wish.hosts, HOSTNAMES_PER_ROUTE)
-        for paths in _chunks(wish.paths, PATHS_PER_ROUTE) or [()]
+        for paths in _chunks(wish.paths, room) or [()]
     ]
 
 

@@ -222,6 +222,14 @@ CERTIFICATES_IN_USE = Index("gateway-certificates", Gateway, _certificates)
 """(namespace of a Gateway, namespace and name of a Secret) -> the listeners there that end TLS with it."""
 
 
+class Grant(Struct, frozen=True):
+    """A grant that is there. `uses` are keys of CERTIFICATES_IN_USE: from which namespace to which Secret."""
+
+    ref: Ref
+    uid: str
+    uses: tuple[tuple[str, str, str], ...]
+
+
 def _grants(grant: ReferenceGrant) -> Iterable[tuple[str, Grant]]:
     controller = controller_of(grant)
     if controller is not None and controller.kind == KIngress.KIND.kind and controller.uid:
@@ -231,14 +239,6 @@ def _grants(grant: ReferenceGrant) -> Iterable[tuple[str, Grant]]:
             for secret in grant.spec.get("to") or []
         )
         yield controller.uid, Grant(grant.ref, grant.metadata.uid, uses)
-
-
-class Grant(Struct, frozen=True):
-    """A grant that is there. `uses` are keys of CERTIFICATES_IN_USE: from which namespace to which Secret."""
-
-    ref: Ref
-    uid: str
-    uses: tuple[tuple[str, str, str], ...]
 
 
 GRANTS_BY_OWNER = Index("reference-grants-by-owner", ReferenceGrant, _grants)
