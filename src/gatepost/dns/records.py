@@ -97,6 +97,7 @@ class Reverse(Struct, frozen=True, gc=False):
     reverse_name: str
     name: str
     ttl: int
+    claimant: Claimant
 
 
 class RecordSet(Struct, frozen=True, gc=False):

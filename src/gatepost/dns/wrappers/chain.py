@@ -70,7 +70,7 @@ class Chain:
         if self._is_idle and all(self._passes(record) for record in settled.records):
             return settled  # as is so for nearly all names
         records, notes = self._filtered(settled)
-        reverse = reverses(settled.name, records, self._reverse_by_default) if self._makes_reverses else ()
+        reverse = reverses(settled, records, self._reverse_by_default) if self._makes_reverses else ()
         records = self._in_reach(settled, tuple(map(self._properties, records)), notes)
         problems = tuple(_problem(settled, record) for record in settled.records if not _is_valid(record))
         hold = settled.hold

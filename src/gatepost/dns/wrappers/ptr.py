@@ -21,15 +21,15 @@ PTR_RECORD_SETS = "dns reverse record sets"
 _WANTED = "ptr"
 
 
-def reverses(name: str, records: Records, by_default: bool) -> tuple[Reverse, ...]:
-    """What the addresses of a name ask of the reverse zones.
+def reverses(settled: RecordSet, records: Records, by_default: bool) -> tuple[Reverse, ...]:
+    """What the addresses of a name (`records`, after the filters of networks) ask of the reverse zones.
 
     A wildcard has no one name to point back to. The property decides where it is set, else the default.
     """
-    if name.startswith("*."):
+    if settled.name.startswith("*."):
         return ()
     return tuple(
-        Reverse(ip_address(target).reverse_pointer, name, record.ttl)
+        Reverse(ip_address(target).reverse_pointer, settled.name, record.ttl, record.claimant or settled.claimants[0])
         for record in records
         if record.type in ("A", "AAAA") and _is_asked(record, by_default)
         for target in record.targets
@@ -74,4 +74,5 @@ class PtrRule:
             return written
         names = tuple(sorted({reverse.name for reverse in asked}))
         record = Record("PTR", names, min(reverse.ttl for reverse in asked))
-        return self._finish(RecordSet(*key, (record,)))
+        claimants = sorted({reverse.claimant for reverse in asked}, key=lambda claimant: claimant.age)
+        return self._finish(RecordSet(*key, (record,), tuple(claimants)))

@@ -1,0 +1,171 @@
+"""The plan: what has to change in DNS, name by name, and why.
+
+    holdings of a name + record set wanted -> creates, updates and deletes of that name, each with its causes
+    all of them -> policy -> ownership -> the cap on removals -> Plan
+
+Nothing is deleted on doubt: a deletion needs an object that is gone or has let go of the name. What is held back is in
+the plan too, with its reason.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Sequence
+
+from msgspec import Struct
+
+from gatepost.dns.domain_filter import DomainFilter
+from gatepost.dns.endpoint import Endpoint
+from gatepost.dns.inventory import Inventory
+from gatepost.dns.records import NameKey, RecordSet
+from gatepost.dns.row import CREATE, DELETE, UPDATE, Cause, Held, PlannedChange, Row, plan_row
+from gatepost.dns.settings import DnsSettings
+from gatepost.dns.standing import Standing
+from gatepost.dns.targets import same_targets
+from gatepost.objects.problems import Problem
+
+Adjust = Callable[[Sequence[Endpoint]], Sequence[Endpoint]]
+
+
+class Stop(Struct, frozen=True):
+    """A plan that removes more than it may. It changes nothing until somebody lets it through."""
+
+    removed: int
+    own: int
+    limit: float
+
+    @property
+    def share(self) -> float:
+        return self.removed / self.own
+
+    def __str__(self) -> str:
+        return (
+            f"this plan deletes or points elsewhere {self.removed} of {self.own} own records ({self.share:.0%}), "
+            f"more than {self.limit:.0%} is not done unasked; look through it, and let it through with --allow"
+        )
+
+
+class Plan(Struct, frozen=True):
+    """What has to change, sorted by name, set identifier and type.
+
+    Attributes:
+        changes: everything that is due. If the plan is stopped they are there to be looked at.
+        held: records that stay although nothing (certain) wants them, and changes that the policy leaves out.
+        problems: names that cannot be served as wanted.
+        stopped: None, or why nothing of it may be done.
+    """
+
+    changes: tuple[PlannedChange, ...] = ()
+    held: tuple[Held, ...] = ()
+    problems: tuple[Problem, ...] = ()
+    stopped: Stop | None = None
+
+    @property
+    def allowed(self) -> tuple[PlannedChange, ...]:
+        """The changes that may be made now."""
+        return () if self.stopped is not None else self.changes
+
+
+def _as_it_is(endpoints: Sequence[Endpoint]) -> Sequence[Endpoint]:
+    return endpoints
+
+
+class Planner:
+    """Plans names against what a provider holds.
+
+    Args:
+        standing: where the object behind a record stands.
+        adjust: brings wanted endpoints into the form in which the provider would list them.
+        provider_domains: the names that the provider can serve at all.
+    """
+
+    def __init__(
+        self,
+        settings: DnsSettings,
+        standing: Callable[[str, NameKey], Standing],
+        adjust: Adjust = _as_it_is,
+        provider_domains: DomainFilter | None = None,
+    ) -> None:
+        self._settings = settings
+        self._standing = standing
+        self._adjust = adjust
+        self._domains = [domains for domains in (settings.domains, provider_domains) if domains]
+        self._types = settings.record_types
+
+    def plan_all(
+        self,
+        inventory: Inventory,
+        record_sets: Iterable[RecordSet],
+        *,
+        allow: bool = False,
+        let_go: Collection[NameKey] = (),
+    ) -> Plan:
+        """The plan for every name that is held or wanted. See `plan_names`."""
+        wanted = {record_set.key: record_set for record_set in record_sets}
+        keys = wanted.keys() | set(inventory.keys())
+        return self.plan_names(keys, inventory, wanted.get, allow=allow, let_go=let_go)
+
+    def plan_names(
+        self,
+        keys: Iterable[NameKey],
+        inventory: Inventory,
+        wanted: Callable[[NameKey], RecordSet | None],
+        *,
+        allow: bool = False,
+        removed_before: int = 0,
+        let_go: Collection[NameKey] = (),
+    ) -> Plan:
+        """The plan for just these names; its cost does not depend on how many others there are.
+
+        Args:
+            wanted: the record set of a name, None if nothing claims it.
+            allow: lets the plan through however much it removes.
+            removed_before: own records removed a short while ago, which count towards the cap as well, so that a
+                disaster that comes in small portions is stopped too.
+            let_go: names whose doubt has lasted long enough to give them up.
+        """
+        rows = [self._row(key, inventory, wanted(key), key in let_go) for key in sorted(keys) if self._reaches(key)]
+        changes = tuple(change for row in rows for change in row.changes)
+        return Plan(
+            changes,
+            tuple(held for row in rows for held in row.held),
+            tuple(sorted({problem for row in rows for problem in row.problems})),
+            None if allow else self._stop(changes, inventory, removed_before),
+        )
+
+    def _row(self, key: NameKey, inventory: Inventory, wanted: RecordSet | None, let_go: bool) -> Row:
+        holdings = tuple(holding for holding in inventory.row(key) if holding.endpoint.record_type in self._types)
+        endpoints = self._adjust(wanted.endpoints) if wanted is not None and wanted.records else ()
+        return plan_row(
+            key,
+            holdings,
+            wanted,
+            tuple(endpoint for endpoint in endpoints if endpoint.record_type in self._types),
+            inventory,
+            self._settings.policy,
+            None if let_go else self._standing,
+        )
+
+    def _reaches(self, key: NameKey) -> bool:
+        return all(domains.matches(key[0]) for domains in self._domains)
+
+    def _stop(self, changes: Iterable[PlannedChange], inventory: Inventory, removed_before: int) -> Stop | None:
+        removed = sum(removes(change) for change in changes)
+        if not removed:
+            return None
+        own = inventory.own_count() + removed_before
+        removed += removed_before
+        limit = self._settings.max_removal_share
+        if own <= self._settings.removal_free_count or removed <= own * limit:
+            return None
+        return Stop(removed, own, limit)
+
+
+def removes(change: PlannedChange) -> bool:
+    """Whether a change takes a name away from where it points: a deletion, or an update that keeps no target."""
+    if change.old is None or change.new is None:
+        return change.action == DELETE
+    kept = set(change.old.targets) & set(change.new.targets)
+    return not kept and not same_targets(change.old.targets, change.new.targets)
+
+
+__all__ = ["CREATE", "DELETE", "UPDATE", "Cause", "Held", "Plan", "PlannedChange", "Planner", "Stop", "removes"]

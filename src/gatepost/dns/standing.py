@@ -1,0 +1,84 @@
+"""Where the object behind a record stands now: what decides whether the record may be deleted."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from msgspec import Struct
+
+from gatepost.dns.claims import CLAIMS, RECORD_SETS
+from gatepost.dns.records import Claims, NameKey
+from gatepost.dns.rules import ROUTE_SOURCES
+from gatepost.objects.dnsendpoint import DNSEndpoint
+from gatepost.objects.gatewayapi import Gateway, ListenerSet
+from gatepost.objects.meta import KubernetesObject
+from gatepost.objects.refs import Ref
+from gatepost.state.engine import Engine
+
+GONE = "gone"
+DETACHED = "detached"
+DOUBTFUL = "doubtful"
+
+_NAMED_BY_KIND: tuple[type[KubernetesObject], ...] = (Gateway, ListenerSet, *ROUTE_SOURCES.values())
+_TYPES: dict[str, type[KubernetesObject]] = {
+    "crd": DNSEndpoint,
+    **{type_.KIND.kind.lower(): type_ for type_ in _NAMED_BY_KIND},
+}
+
+
+class Standing(Struct, frozen=True, gc=False):
+    """Why a record has no claim (any more).
+
+    | kind     | the object behind the record                                                        |
+    | gone     | does not exist any more                                                             |
+    | detached | exists, and its spec does not ask for the name any more                             |
+    | doubtful | may still want it: its status is incomplete or lags, or it could not be read at all |
+    """
+
+    kind: str
+    message: str
+    at: Ref | None = None
+
+
+class Standings:
+    """Answers where the objects behind records stand, from what an engine knows.
+
+    Args:
+        unreadable: kinds whose objects could not be read just now; what they claim is not known.
+    """
+
+    def __init__(self, engine: Engine, unreadable: Collection[str] = ()) -> None:
+        self._engine = engine
+        self._unreadable = frozenset(unreadable)
+        over = engine.rule(CLAIMS).over
+        self._read = frozenset(over if isinstance(over, tuple) else (over,))
+
+    def __call__(self, resource: str, key: NameKey) -> Standing:
+        """Where the object of a `resource` label (`httproute/shop/cart`) stands towards a name that it once claimed."""
+        if not resource:
+            return Standing(GONE, "no object is written down for it, and none claims it")
+        kind, _, place = resource.partition("/")
+        namespace, _, name = place.partition("/")
+        type_ = _TYPES.get(kind)
+        if type_ is None or type_ not in self._read:
+            return Standing(DOUBTFUL, f"no --source here reads what {resource} stands for")
+        ref = type_.KIND.ref(namespace, name)
+        if type_.KIND.kind in self._unreadable:
+            return Standing(DOUBTFUL, f"objects of kind {type_.KIND.kind} cannot be read at present", ref)
+        if self._engine.store.get(ref) is None:
+            return Standing(GONE, f"{ref} is gone", ref)
+        return self._of_claims(ref, key)
+
+    def _of_claims(self, ref: Ref, key: NameKey) -> Standing:
+        claims: Claims | None = self._engine.value(self._engine.rule(CLAIMS), ref)
+        if claims is None or (CLAIMS, ref) in self._engine.failures or (RECORD_SETS, key) in self._engine.failures:
+            return Standing(DOUBTFUL, f"what {ref} claims could not be worked out", ref)
+        is_reverse = key[0].endswith(".arpa")  # asked for by an address of any of its names
+        for claim in claims.claims:
+            if claim.key == key or (is_reverse and claim.doubt is not None):
+                why = str(claim.doubt) if claim.doubt is not None else f"{ref} still claims it"
+                return Standing(DOUBTFUL, why, ref)
+        if claims.lagging is not None:
+            return Standing(DOUBTFUL, str(claims.lagging), ref)
+        why = f"{ref} does not ask for it any more"
+        return Standing(DETACHED, f"{why}: {claims.skipped[0]}" if claims.skipped and not claims.claims else why, ref)
