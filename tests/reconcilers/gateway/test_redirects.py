@@ -4,7 +4,20 @@ from __future__ import annotations
 
 from typing import Any
 
-from gateway_world import EDGE, INSIDE, PUBLIC, config, gateway, ingress, path, public_rule, routes_wanted, tls, world
+from gateway_world import (
+    EDGE,
+    INSIDE,
+    PUBLIC,
+    config,
+    gateway,
+    ingress,
+    path,
+    public_rule,
+    route_of,
+    routes_wanted,
+    tls,
+    world,
+)
 
 Raw = dict[str, Any]
 
@@ -16,9 +29,11 @@ def secured(*paths: Raw, option: str = "Redirected") -> Raw:
     return ingress("app", public_rule(HOST, *paths), tls=[tls(HOST, "cert")], httpOption=option)
 
 
-def with_listener(*more: Raw) -> Raw:
+def with_listener(*more: Raw, programmed: str = "True") -> Raw:
     own = {"name": "kni-uid-shop-app", "hostname": HOST, "port": 443, "protocol": "HTTPS"}
-    return gateway("public", own, *more)
+    public = gateway("public", own, *more)
+    told = {"name": "kni-uid-shop-app", "conditions": [{"type": "Programmed", "status": programmed}]}
+    return {**public, "status": {**public["status"], "listeners": [told]}}
 
 
 def wanted(kingress: Raw, public: Raw = PUBLIC) -> dict[str, Raw]:
@@ -29,7 +44,7 @@ def sections(spec: Raw) -> list[str | None]:
     return [parent.get("sectionName") for parent in spec["parentRefs"]]
 
 
-def test_plain_requests_are_sent_to_https_once_the_listener_stands() -> None:
+def test_plain_requests_are_sent_to_https_once_the_listener_answers() -> None:
     found = wanted(secured(), with_listener())
     assert {name: sections(spec) for name, spec in found.items()} == {
         HOST: ["kni-uid-shop-app"],
@@ -49,8 +64,27 @@ def test_until_then_plain_requests_are_served() -> None:
     found = world(*EDGE, kingress)
     assert {name: sections(spec) for name, spec in routes_wanted(found.outcome(kingress)).items()} == {HOST: [None]}
     assert "NoTLSToRedirectTo" in [skipped.reason for skipped in found.outcome(kingress).skipped]
+    found.put(with_listener(programmed="False"))
+    assert list(routes_wanted(found.outcome(kingress))) == [HOST]
     found.put(with_listener())
     assert list(routes_wanted(found.outcome(kingress))) == [HOST, f"{HOST}-redirect"]
+
+
+def test_redirect_that_is_there_stays_while_the_listener_is_in_trouble_and_goes_with_it() -> None:
+    kingress = secured()
+    there = route_of(kingress, f"{HOST}-redirect", hosts=[HOST])
+    found = world(config(), with_listener(programmed="False"), INSIDE, kingress, there)
+    assert list(routes_wanted(found.outcome(kingress))) == [HOST, f"{HOST}-redirect"]
+    found.put(PUBLIC)
+    assert list(routes_wanted(found.outcome(kingress))) == [HOST]
+    assert [delete.ref.name for delete in found.outcome(kingress).deletes] == [f"{HOST}-redirect"]
+
+
+def test_redirect_route_of_someone_else_tells_nothing() -> None:
+    kingress = secured()
+    foreign = route_of(ingress("other"), f"{HOST}-redirect", hosts=[HOST])
+    found = world(config(), with_listener(programmed="False"), INSIDE, kingress, foreign)
+    assert list(routes_wanted(found.outcome(kingress))) == [HOST]
 
 
 def test_enabled_serves_both() -> None:

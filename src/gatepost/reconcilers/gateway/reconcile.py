@@ -142,7 +142,7 @@ def prune_routes(kingress: KIngress, wishes: list[RouteWish], view: View, out: O
             continue
         route = view.get(HTTPRoute, ref)
         if route is not None and route.metadata.deletion_timestamp is None and is_controlled_by(route, kingress):
-            out.remove(route, "no rule of the KIngress has these hosts any more")
+            out.remove(route, "no rule of the KIngress wants it any more")
 
 
 def report_load_balancers(

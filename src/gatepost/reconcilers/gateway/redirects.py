@@ -8,13 +8,15 @@ from __future__ import annotations
 
 from msgspec import structs
 
+from gatepost.objects.gatewayapi import HTTPRoute
+from gatepost.objects.meta import is_controlled_by
 from gatepost.objects.networking import CLUSTER_LOCAL, KIngress
 from gatepost.objects.problems import Skipped
 from gatepost.reconcilers.config_gateway import GatewayConfig
 from gatepost.reconcilers.gateway.fronts import FRONT
 from gatepost.reconcilers.gateway.httproutes import RouteWish
 from gatepost.reconcilers.gateway.problems import NO_TLS_TO_REDIRECT_TO
-from gatepost.reconcilers.gateway.tls import LISTENER_PLACES, TLS
+from gatepost.reconcilers.gateway.tls import LISTENER_PLACES, PROGRAMMED_LISTENERS, TLS
 from gatepost.state.view import View
 from gatepost.writes.outcome import Outcome
 
@@ -27,14 +29,16 @@ def with_redirect(
 ) -> tuple[RouteWish, ...]:
     """The wish alone, or beside the one that redirects to it.
 
-    Until the TLS listeners of all its hosts stand on the Gateway, plain requests are served: a redirect to where
-    nothing answers takes the hosts down.
+    Until the TLS listeners of all its hosts answer, plain requests are served: a redirect to where nothing answers
+    takes the hosts down. Once it is there it stays while the listeners stand, whatever their state: plain text in the
+    place of a redirect would be a step back in silence.
     """
     if kingress.spec.http_option != REDIRECTED or wish.visibility == CLUSTER_LOCAL:
         return (wish,)
-    tls_listeners = _standing_listeners(kingress, wish, view)
+    name = f"{wish.name}-redirect"
+    tls_listeners = _tls_listeners(kingress, wish, view, have_answered=_is_there(kingress, name, view))
     if not tls_listeners:
-        why = "Redirected is asked for, but not all hosts have a TLS listener; plain requests are served."
+        why = "Redirected is asked for, but not all hosts have a TLS listener that answers; plain requests are served."
         out.skipped.append(Skipped(NO_TLS_TO_REDIRECT_TO, why, kingress.ref, "spec.httpOption"))
         return (wish,)
     plain_listeners = _plain_listeners(kingress, wish, config, view)
@@ -42,14 +46,12 @@ def with_redirect(
     if not plain_listeners:
         return (main,)
     challenges = tuple(path for path in wish.paths if path.path.startswith(CHALLENGE_PREFIX))
-    redirect = structs.replace(
-        wish, name=f"{wish.name}-redirect", sections=plain_listeners, paths=challenges, redirects=True
-    )
+    redirect = structs.replace(wish, name=name, sections=plain_listeners, paths=challenges, redirects=True)
     return (main, redirect)
 
 
-def _standing_listeners(kingress: KIngress, wish: RouteWish, view: View) -> tuple[str, ...]:
-    """The names of the TLS listeners of all hosts, () if one of them is missing on the Gateway."""
+def _tls_listeners(kingress: KIngress, wish: RouteWish, view: View, *, have_answered: bool) -> tuple[str, ...]:
+    """The names of the TLS listeners of all hosts, () if one of them cannot be relied on."""
     tls = view.value(TLS, kingress.ref)
     listeners = {listener.hostname: listener for listener in tls.listeners} if tls is not None else {}
     names = []
@@ -57,8 +59,15 @@ def _standing_listeners(kingress: KIngress, wish: RouteWish, view: View) -> tupl
         listener = listeners.get(host)
         if listener is None or listener.name not in view.select(LISTENER_PLACES, (wish.gateway, listener.port, host)):
             return ()
+        if not have_answered and not view.select(PROGRAMMED_LISTENERS, (wish.gateway, listener.name)):
+            return ()
         names.append(listener.name)
     return tuple(names)
+
+
+def _is_there(kingress: KIngress, name: str, view: View) -> bool:
+    route = view.named(HTTPRoute, kingress.metadata.namespace, name)
+    return route is not None and is_controlled_by(route, kingress)
 
 
 def _plain_listeners(kingress: KIngress, wish: RouteWish, config: GatewayConfig, view: View) -> tuple[str, ...]:

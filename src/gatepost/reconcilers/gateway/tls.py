@@ -12,7 +12,7 @@ from typing import Any
 from msgspec import Struct
 
 from gatepost.objects.gatewayapi import Gateway, ReferenceGrant
-from gatepost.objects.meta import controller_of, is_controlled_by, owner_reference
+from gatepost.objects.meta import controller_of, is_controlled_by, is_true, owner_reference
 from gatepost.objects.names import child_name
 from gatepost.objects.networking import EXTERNAL_IP, KIngress, KIngressSpec, KIngressTLS
 from gatepost.objects.problems import Problem
@@ -199,6 +199,16 @@ def _listener_trouble(gateway: Gateway) -> Iterable[tuple[Any, str]]:
 
 LISTENER_TROUBLE = Index("gateway-listener-trouble", Gateway, _listener_trouble)
 """(Gateway, listener) -> what its controller says against one of our listeners."""
+
+
+def _programmed_listeners(gateway: Gateway) -> Iterable[tuple[Any, None]]:
+    for listener in gateway.status.listeners:
+        if listener.name.startswith(LISTENER_PREFIX) and is_true(listener.conditions, "Programmed"):
+            yield (gateway.ref, listener.name), None
+
+
+PROGRAMMED_LISTENERS = Index("gateway-programmed-listeners", Gateway, _programmed_listeners)
+"""(Gateway, listener) -> not empty if its controller says that the listener answers."""
 
 
 def _listeners_of_identity(gateway: Gateway) -> Iterable[tuple[Any, Ref]]:
