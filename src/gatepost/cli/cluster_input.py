@@ -1,0 +1,49 @@
+"""What the commands that read a cluster share: their options, and taking a snapshot."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import click
+
+from gatepost.cluster.errors import ClusterError
+from gatepost.cluster.locate import find_connection
+from gatepost.objects.refs import GroupKind
+from gatepost.runtime.snapshot import Snapshot, snapshot
+from gatepost.runtime.wiring import Wiring
+
+
+def cluster_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Gives a command `--kubeconfig` and `--context`."""
+    context = click.option("--context", metavar="NAME", help="Context of the kubeconfig.  [default: its current one]")
+    kubeconfig = click.option(
+        "--kubeconfig", metavar="FILE", help="How to reach the cluster.  [default: as kubectl finds it]"
+    )
+    return kubeconfig(context(command))
+
+
+def take_snapshot(
+    kubeconfig: str | None,
+    context: str | None,
+    wiring: Wiring,
+    *,
+    kinds: Iterable[GroupKind] = (),
+    kept_raw: Iterable[GroupKind] = (),
+) -> Snapshot:
+    """All objects that the rules need, read once. What could not be read is told on stderr.
+
+    Exits with 3 if the cluster cannot be asked.
+    """
+    try:
+        connection = find_connection(kubeconfig, context)
+        taken = asyncio.run(snapshot(connection, wiring, kinds=kinds, kept_raw=kept_raw))
+    except ClusterError as error:
+        click.echo(f"gatepost: {error}", err=True)
+        raise click.exceptions.Exit(3) from error
+    for problem in taken.unreadable:
+        click.echo(str(problem), err=True)
+    for group_kind, why in sorted(taken.withheld.items()):
+        click.echo(f"gatepost: {group_kind} cannot be read and counts as absent: {why}", err=True)
+    return taken

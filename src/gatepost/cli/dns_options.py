@@ -1,0 +1,110 @@
+"""The options of the DNS part, made from the fields of `DnsSettings`: for `endpoints`, `explain`, `run` and `plan`.
+
+Each is a flag, the environment variable `GATEPOST_<FLAG>` and a key of the file that `--config` names; the flag comes
+before the variable, the variable before the file, the file before the default.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import click
+import msgspec
+from msgspec import inspect
+
+from gatepost.cli.config_file import config_option
+from gatepost.dns.annotations import duration_seconds
+from gatepost.dns.settings import DnsSettings
+
+ENVIRONMENT_PREFIX = "GATEPOST_"
+
+
+def dns_options(*, without: Sequence[str] = ()) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Gives a command all options of the DNS part, and `--config`. The command gets them as one argument, `dns`.
+
+    Args:
+        without: fields whose flags the command needs for something else; they keep their defaults.
+    """
+    fields = {name: field for name, field in _fields().items() if name not in without}
+
+    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
+        @functools.wraps(command)
+        def with_settings(*args: Any, **given: Any) -> Any:
+            dns = DnsSettings(**{name: given.pop(name) for name in fields})
+            return command(*args, dns=dns, **given)
+
+        decorated: Callable[..., Any] = with_settings
+        for name, field in reversed(fields.items()):
+            decorated = _option(name, field)(decorated)
+        return config_option(decorated)
+
+    return decorate
+
+
+def refuse_wrong(settings: DnsSettings) -> DnsSettings:
+    """The settings if they can be worked with. Raises: click.UsageError with a line for each thing that is wrong."""
+    wrong = settings.check()
+    if wrong:
+        raise click.UsageError("\n".join(wrong))
+    return settings
+
+
+def with_default_sources(settings: DnsSettings, sources: Sequence[str]) -> DnsSettings:
+    """The settings with these sources if none was given."""
+    return settings if settings.sources else msgspec.structs.replace(settings, sources=tuple(sources))
+
+
+def flag_of(name: str, field: inspect.Field) -> str:
+    """The flag of a field, without the leading hyphens."""
+    extra = field.type.extra if isinstance(field.type, inspect.Metadata) else None
+    return str((extra or {}).get("flag", name.replace("_", "-")))
+
+
+def _fields() -> dict[str, inspect.Field]:
+    described = inspect.type_info(DnsSettings)
+    assert isinstance(described, inspect.StructType)
+    return {field.name: field for field in described.fields}
+
+
+def _option(name: str, field: inspect.Field) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    described = field.type
+    assert isinstance(described, inspect.Metadata)
+    flag = flag_of(name, field)
+    common: dict[str, Any] = {
+        "default": field.default,
+        "envvar": ENVIRONMENT_PREFIX + flag.upper().replace("-", "_"),
+        "help": (described.extra_json_schema or {}).get("description", ""),
+        "show_default": field.default not in ((), "", None, False),
+    }
+    if isinstance(described.type, inspect.BoolType):
+        return click.option(f"--{flag}/--no-{flag}", name, **common)
+    if isinstance(described.type, inspect.VarTupleType):
+        return click.option(f"--{flag}", name, multiple=True, type=_Entry(), **common)
+    return click.option(f"--{flag}", name, type=_type_of(described.type, flag), **common)
+
+
+def _type_of(described: inspect.Type, flag: str) -> click.ParamType[Any]:
+    if isinstance(described, inspect.IntType):
+        return _Seconds() if flag.endswith("-ttl") else click.INT
+    return click.FLOAT if isinstance(described, inspect.FloatType) else click.STRING
+
+
+class _Entry(click.types.StringParamType):
+    """An entry of a repeatable flag; in an environment variable each line is one, since templates hold commas."""
+
+    envvar_list_splitter = "\n"
+
+
+class _Seconds(click.ParamType[int]):
+    """Seconds as a number, or a duration such as 5m."""
+
+    name = "seconds"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        text = str(value)
+        seconds = int(text) if text.isascii() and text.removeprefix("-").isdecimal() else duration_seconds(text)
+        if seconds is None:
+            self.fail(f"found {text!r}, wanted seconds or a duration like 5m", param, ctx)
+        return seconds

@@ -1,0 +1,141 @@
+"""`gatepost explain`: what serves a hostname, or why nothing does."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable
+from datetime import UTC, datetime
+
+import click
+
+from gatepost.cli.cluster_input import cluster_options, take_snapshot
+from gatepost.cli.dns_options import dns_options, refuse_wrong, with_default_sources
+from gatepost.cli.manifest_input import InputReport, read_input
+from gatepost.cli.printing import print_json
+from gatepost.dns.settings import SOURCES, DnsSettings
+from gatepost.explain.hostname import NotAHostname, explain_hostname
+from gatepost.explain.one_object import Ambiguous, UnknownKind, explain_object, find_object, kind_named
+from gatepost.explain.scene import RawOf
+from gatepost.explain.text import Line, hostname_lines, object_lines, plain
+from gatepost.explain.values import Explanation, ObjectExplanation
+from gatepost.objects.core import EndpointSlice, Service
+from gatepost.objects.gatewayapi import GRPCRoute, HTTPRoute
+from gatepost.objects.refs import ref_of
+from gatepost.runtime.offline import NotAtRest, settle
+from gatepost.runtime.wiring import Wiring, dns_part, reconcilers, together
+from gatepost.state.engine import Engine
+
+DEFAULT_SOURCES = tuple(source for source in SOURCES if source != "gateway-listener")
+"""Listeners alone serve nothing, so their hostnames are no claims unless they are asked for."""
+
+_STYLES = {
+    "title": "bold",
+    "good": "bold green",
+    "bad": "red",
+    "doubt": "yellow",
+    "object": "cyan",
+    "detail": "",
+}
+
+
+@click.command("explain")
+@click.argument("what", metavar="HOSTNAME|KIND/NAME")
+@click.argument("files", nargs=-1, metavar="[FILE...]")
+@click.option("-f", "--filename", "more_files", multiple=True, metavar="FILE", help="Another way to name a FILE.")
+@click.option("-n", "--namespace", default="", metavar="NAMESPACE", help="Look only at objects of this namespace.")
+@cluster_options
+@click.option("-o", "--output", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@dns_options(without=["namespace"])  # which is where to look here, as with kubectl
+@click.pass_context
+def command(
+    ctx: click.Context,
+    what: str,
+    files: tuple[str, ...],
+    more_files: tuple[str, ...],
+    namespace: str,
+    kubeconfig: str | None,
+    context: str | None,
+    output: str,
+    dns: DnsSettings,
+) -> None:
+    """Says what serves HOSTNAME, or why nothing does: the object, the field, what to do.
+
+    With FILE (manifests, folders, - for stdin) no cluster is asked; without, the objects of the cluster are read once,
+    and nothing is written. KIND/NAME explains one object instead: what was made of it, what it reads and what reads it.
+
+    \b
+    Exit code: 0 served, 1 not served or not known, 2 wrong use, 3 the cluster cannot be asked.
+
+    \b
+    Example:
+      gatepost explain app.example.com
+      gatepost explain dm/app.example.com -n shop manifests/
+    """
+    wiring = together(reconcilers(), dns_part(refuse_wrong(with_default_sources(dns, DEFAULT_SOURCES))))
+    paths = (*files, *more_files)
+    code = 0
+    if paths:
+        engine, raw_of, code = _engine_over_files(ctx, paths, wiring)
+    else:
+        taken = take_snapshot(
+            kubeconfig,
+            context,
+            wiring,
+            kinds=(Service.KIND.group_kind, EndpointSlice.KIND.group_kind),
+            kept_raw=(HTTPRoute.KIND.group_kind, GRPCRoute.KIND.group_kind),
+        )
+        engine, raw_of = taken.engine, taken.raw_of
+    explanation = _explain(what, namespace, engine, raw_of)
+    if output == "json":
+        print_json(explanation)
+    else:
+        _print_lines(_lines(explanation))
+    ctx.exit(code or (0 if _is_good(explanation) else 1))
+
+
+def _engine_over_files(ctx: click.Context, paths: tuple[str, ...], wiring: Wiring) -> tuple[Engine, RawOf, int]:
+    """The engine at rest over manifests; problems of the input are told. Returns: also the exit code that they give."""
+    manifests = read_input(paths)
+    report = InputReport(manifests)
+    raws = [manifest.raw for manifest in manifests.objects]
+    try:
+        settled = settle(raws, wiring.rules, wiring.indexes, now=datetime.now(UTC))
+    except NotAtRest as error:
+        click.echo(f"gatepost: {error}", err=True)
+        ctx.exit(3)
+    for unreadable in settled.rendered.unreadable:
+        report.unreadable(unreadable)
+    by_ref = {ref_of(raw): raw for raw in settled.rendered.objects}
+    return settled.engine, by_ref.get, report.exit_code()
+
+
+def _explain(what: str, namespace: str, engine: Engine, raw_of: RawOf) -> Explanation | ObjectExplanation:
+    text = what.split("://", 1)[-1] if "://" in what else what
+    try:
+        if "://" not in what and "/" in text:
+            kind, _, name = text.partition("/")
+            return explain_object(engine, find_object(engine, kind_named(kind), name, namespace))
+        return explain_hostname(engine, text.split("/", 1)[0], namespace=namespace, raw_of=raw_of)
+    except (NotAHostname, UnknownKind, Ambiguous) as error:
+        raise click.UsageError(str(error)) from error
+
+
+def _lines(explanation: Explanation | ObjectExplanation) -> Iterable[Line]:
+    return hostname_lines(explanation) if isinstance(explanation, Explanation) else object_lines(explanation)
+
+
+def _is_good(explanation: Explanation | ObjectExplanation) -> bool:
+    return explanation.is_served if isinstance(explanation, Explanation) else explanation.is_in_order
+
+
+def _print_lines(lines: Iterable[Line]) -> None:
+    """With colours on a terminal, else as plain text that stays the same whatever reads it."""
+    if not sys.stdout.isatty():
+        click.echo(plain(lines), nl=False)
+        return
+    from rich.console import Console
+    from rich.text import Text
+
+    console = Console(highlight=False)
+    for line in lines:
+        console.print(Text("  " * line.depth + line.text, style=_STYLES[line.tone]), soft_wrap=True)

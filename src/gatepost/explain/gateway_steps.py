@@ -1,0 +1,148 @@
+"""The steps of Gateway API: a route, and the Gateways or ListenerSets that it hangs on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from msgspec import structs
+
+from gatepost.dns.names import hostname, intersection
+from gatepost.dns.sources.attachment import Attachment, attachments
+from gatepost.dns.sources.offers import FITTING_PROTOCOLS, NAMESPACE_OFFERS, OFFERS, Offer
+from gatepost.explain.names import Mention
+from gatepost.explain.scene import Scene, conditions_of, step_of
+from gatepost.explain.values import Backend, Step
+from gatepost.objects.gatewayapi import Gateway, GatewayRoute, Listener, ListenerSet, RouteParentStatus
+from gatepost.objects.meta import condition_of
+from gatepost.objects.problems import Skipped
+from gatepost.objects.refs import Ref
+from gatepost.reconcilers.gateway.httproutes import HASH_HEADER
+
+NO_SUCH_PARENT = "NoSuchParent"
+
+
+def gateway_route_step(scene: Scene, mention: Mention) -> Step:
+    """A route with its parents. It serves if one of them takes it with its backends and has a listener for the name."""
+    route = mention.obj
+    assert isinstance(route, GatewayRoute)
+    asked, _ = attachments(route, mention.ref, [])
+    parents = [_parent_step(scene, route, mention, attachment) for attachment in asked]
+    told = {why for parent in parents for why in parent.skipped}
+    step = step_of(
+        scene,
+        mention,
+        backends=tuple(_backends(mention.ref, scene.raw_of(mention.ref) or {})),
+        serves=any(parent.serves for parent in parents),
+        waiting=bool(parents) and all(parent.waiting for parent in parents),
+        leads_to=tuple(parents),
+    )
+    return structs.replace(step, skipped=tuple(why for why in step.skipped if why not in told))
+
+
+def _parent_step(scene: Scene, route: GatewayRoute, mention: Mention, attachment: Attachment) -> Step:
+    """A Gateway or ListenerSet as this route meets it."""
+    ref = attachment.parent
+    parent = scene.engine.store.get(ref)
+    if not isinstance(parent, Gateway | ListenerSet):
+        why = Skipped(NO_SUCH_PARENT, "does not exist", ref)
+        return Step(about=ref, exists=False, skipped=(why,), serves=False)
+    entries = [entry for entry in route.status.parents if _parent_ref(entry, mention.ref) == ref]
+    skipped = [attachment.doubt] if attachment.doubt is not None else list(_unresolved(entries, mention.ref))
+    skipped += _not_programmed(parent, ref)
+    open_to_it = [
+        listener
+        for listener in _listeners(scene, parent, attachment, mention.ref)
+        if intersection(hostname(listener.hostname) or "", mention.host.name) is not None
+        and (not listener.hostname or scene.asked.is_taken_in_by(hostname(listener.hostname) or ""))
+    ]
+    return Step(
+        about=ref,
+        says=_says(parent, open_to_it),
+        conditions=conditions_of(parent),
+        skipped=tuple(skipped),
+        serves=not skipped and bool(open_to_it),
+        waiting=not entries,
+    )
+
+
+def _listeners(scene: Scene, parent: Gateway | ListenerSet, attachment: Attachment, route: Ref) -> Iterator[Listener]:
+    """The listeners that a parentRef asks for and that take routes of this kind and namespace."""
+    closed = _closed(scene, attachment.parent, route)
+    for listener in parent.spec.listeners:
+        if attachment.section not in ("", listener.name) or attachment.port not in (0, listener.port):
+            continue
+        if listener.protocol in FITTING_PROTOCOLS[route.kind] and (listener.name, listener.port) not in closed:
+            yield listener
+
+
+def _closed(scene: Scene, parent: Ref, route: Ref) -> set[tuple[str, int]]:
+    """The listeners of a parent, by name and port, that the DNS rules have found closed to these routes."""
+    by_name = {rule.name: rule for rule in scene.engine.rules}
+    for name, key in ((NAMESPACE_OFFERS, (parent, route.kind, route.namespace)), (OFFERS, (parent, route.kind))):
+        offer = scene.engine.value(by_name[name], key) if name in by_name else None
+        if isinstance(offer, Offer):
+            return {(listener.name, listener.port) for listener in offer.closed}
+    return set()
+
+
+def _says(parent: Gateway | ListenerSet, listeners: list[Listener]) -> str:
+    said = ", ".join(map(_in_words, listeners)) or "no listener takes the name"
+    if not isinstance(parent, Gateway):
+        return said
+    addresses = ", ".join(address.value for address in parent.status.addresses)
+    return f"{said}; {f'address {addresses}' if addresses else 'no address'}"
+
+
+def _in_words(listener: Listener) -> str:
+    hostnames = f", {listener.hostname}" if listener.hostname else ""
+    return f"listener {listener.name} ({listener.protocol} {listener.port}{hostnames})"
+
+
+def _unresolved(entries: list[RouteParentStatus], route: Ref) -> Iterator[Skipped]:
+    for entry in entries:
+        resolved = condition_of(entry.conditions, "ResolvedRefs")
+        if resolved is not None and resolved.status == "False":
+            message = f"is False: {resolved.message}" if resolved.message else "is False"
+            yield Skipped(resolved.reason, message, route, "status.parents[].conditions[ResolvedRefs]")
+            return
+
+
+def _not_programmed(parent: Gateway | ListenerSet, ref: Ref) -> Iterator[Skipped]:
+    programmed = condition_of(parent.status.conditions, "Programmed")
+    if programmed is not None and programmed.status == "False":
+        message = f"is False: {programmed.message}" if programmed.message else "is False"
+        yield Skipped(programmed.reason, message, ref, "status.conditions[Programmed]")
+
+
+def _parent_ref(entry: RouteParentStatus, route: Ref) -> Ref:
+    parent = entry.parent_ref
+    return Ref(parent.group, parent.kind, parent.namespace or route.namespace, parent.name)
+
+
+def _backends(route: Ref, raw: Mapping[str, Any]) -> Iterator[Backend]:
+    """The backends of the rules that people's requests meet; those of probes alone are left out."""
+    for rule in (raw.get("spec") or {}).get("rules") or ():
+        matches = rule.get("matches") or [{}]
+        if all(_is_probe(match) for match in matches):
+            continue
+        backends = rule.get("backendRefs") or ()
+        total = sum(backend.get("weight", 1) for backend in backends)
+        for match in matches:
+            for backend in backends:
+                namespace = backend.get("namespace") or route.namespace
+                yield Backend(
+                    path=(match.get("path") or {}).get("value", "/").removesuffix("/"),
+                    headers=tuple(f"{header['name']}: {header['value']}" for header in _headers(match)),
+                    service=f"{namespace}/{backend['name']}:{backend.get('port', '')}".removesuffix(":"),
+                    percent=round(100 * backend.get("weight", 1) / total, 1) if total else 0.0,
+                )
+
+
+def _is_probe(match: Mapping[str, Any]) -> bool:
+    return any(header["name"] == HASH_HEADER for header in _headers(match))
+
+
+def _headers(match: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    headers = match.get("headers")
+    return headers if isinstance(headers, list) else []  # a method match of GRPCRoute has other fields

@@ -1,0 +1,82 @@
+"""The story of one name: who mentions it, the way it takes, what DNS says, and the verdict."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Sequence
+
+from gatepost.explain.answers import dns_answers
+from gatepost.explain.names import all_names, asked, mentions
+from gatepost.explain.scene import RawOf, Scene
+from gatepost.explain.values import DnsAnswer, Explanation, Step
+from gatepost.explain.verdict import Judgement, judge
+from gatepost.explain.way import all_steps, way_of
+from gatepost.objects.refs import Ref
+from gatepost.state.engine import Engine
+
+_MOST_NEAR_NAMES = 5
+_MOST_NAMED = 3
+
+
+class NotAHostname(ValueError):
+    """The text that was asked about is no hostname."""
+
+
+def explain_hostname(engine: Engine, text: str, *, namespace: str = "", raw_of: RawOf = lambda _: None) -> Explanation:
+    """What serves a name, or why nothing does.
+
+    Args:
+        engine: with the rules at rest.
+        text: a hostname, as people write it.
+        namespace: looks at objects of this one only; "" for all.
+        raw_of: gives raw objects, for the backends of routes.
+    Raises: NotAHostname.
+    """
+    name = asked(text, engine)
+    if name is None:
+        raise NotAHostname(f"found {text!r}, wanted a hostname like app.example.com, or KIND/NAME for one object")
+    found = mentions(engine, name, namespace)
+    scene = Scene(engine, name, raw_of)
+    way = way_of(scene, found)
+    dns = dns_answers(engine, name)
+    if not way and not dns:
+        near = _near(name.name, engine)
+        return Explanation(name=name.name, verdict="not served", summary=_unknown(name.name, namespace), near=near)
+    judgement = judge(name, way, dns)
+    return Explanation(
+        name=name.name,
+        verdict=judgement.verdict,
+        summary=_summary(judgement, way, dns),
+        reasons=judgement.reasons,
+        served_by=judgement.served_by,
+        way=way,
+        dns=dns,
+    )
+
+
+def _near(name: str, engine: Engine) -> tuple[str, ...]:
+    return tuple(difflib.get_close_matches(name, sorted(all_names(engine)), n=_MOST_NEAR_NAMES, cutoff=0.7))
+
+
+def _unknown(name: str, namespace: str) -> str:
+    where = f"of namespace {namespace} " if namespace else ""
+    return f"no DomainMapping, Route, KIngress, Gateway API route or DNSEndpoint {where}mentions {name}"
+
+
+def _summary(judgement: Judgement, way: Sequence[Step], dns: Sequence[DnsAnswer]) -> str:
+    if judgement.verdict == "unknown":
+        waiting = [step.about for step in all_steps(way) if step.waiting]
+        return f"nothing stands against it, but nothing has answered for {_listed(waiting)} yet"
+    if judgement.verdict == "not served":
+        return str(judgement.reasons[0]) if judgement.reasons else "no route for the name is in order"
+    by = f"by {_listed(judgement.served_by)}"
+    parents = [step.about for step in all_steps(way) if step.about.kind in ("Gateway", "ListenerSet") and step.serves]
+    on = f" on {_listed(parents)}" if parents else ""
+    records = [f"{record.record_type} {', '.join(record.targets)}" for answer in dns for record in answer.records]
+    return by + on + (f"; DNS: {'; '.join(records)}" if records else "")
+
+
+def _listed(refs: Sequence[Ref]) -> str:
+    names = [str(ref) for ref in dict.fromkeys(refs)]
+    more = len(names) - _MOST_NAMED
+    return ", ".join(names[:_MOST_NAMED]) + (f" and {more} more" if more > 0 else "")

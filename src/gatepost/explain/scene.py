@@ -1,0 +1,69 @@
+"""What the steps of an explanation are made from: the engine at rest, the name asked about, and raw objects."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from msgspec import Struct
+
+from gatepost.explain.findings import findings_about
+from gatepost.explain.names import Asked, Mention
+from gatepost.explain.values import Step
+from gatepost.objects.meta import Condition, KubernetesObject
+from gatepost.objects.problems import Problem, Skipped
+from gatepost.objects.refs import Ref
+from gatepost.state.engine import Engine
+
+RawOf = Callable[[Ref], Mapping[str, Any] | None]
+"""The raw form of an object, None where it is not kept: backends of routes are in no typed object."""
+
+NOT_WRITTEN = "NotWritten"
+
+
+class Scene(Struct, frozen=True):
+    engine: Engine
+    asked: Asked
+    raw_of: RawOf
+
+
+def step_of(scene: Scene, mention: Mention, **more: Any) -> Step:
+    """The step of an object with all that the rules have left about it; `more` are fields of `Step`."""
+    findings = findings_about(scene.engine, mention.ref)
+    skipped = [why for finding in findings for why in finding.skipped if _concerns(why, scene.asked)]
+    skipped += [
+        Skipped(NOT_WRITTEN, f"is wanted by {mention.ref}, and nobody has written it yet", write.about)
+        for finding in findings
+        for write in finding.writes
+        if write.verb == "apply" and not write.is_there
+    ]
+    return Step(
+        about=mention.ref,
+        host=mention.host.name,
+        field=mention.host.field,
+        conditions=conditions_of(mention.obj),
+        problems=unique([problem for finding in findings for problem in finding.problems]),
+        skipped=tuple(dict.fromkeys([*more.pop("skipped", ()), *skipped])),
+        blocked=any(finding.blocked for finding in findings),
+        **more,
+    )
+
+
+def conditions_of(obj: KubernetesObject) -> tuple[Condition, ...]:
+    """The conditions in the status of an object; routes of Gateway API have theirs by parent, and none here."""
+    found: tuple[Condition, ...] = getattr(getattr(obj, "status", None), "conditions", ())
+    return found
+
+
+def unique(problems: list[Problem]) -> tuple[Problem, ...]:
+    return tuple(dict.fromkeys(problems))
+
+
+def _concerns(why: Skipped, asked: Asked) -> bool:
+    """Whether a reason says something of the name. Those of other hostnames quote them, and only them."""
+    if why.reason not in ABOUT_ONE_HOST:
+        return True
+    return any(repr(form) in why.message for form in asked.forms)
+
+
+ABOUT_ONE_HOST = ("NoMatchingListener",)

@@ -1,0 +1,71 @@
+"""The step of a Service, which every cluster serves under its own name, and that of a DNSEndpoint."""
+
+from __future__ import annotations
+
+from gatepost.dns.records import Claims
+from gatepost.explain.names import Mention
+from gatepost.explain.scene import Scene, step_of
+from gatepost.explain.values import Step
+from gatepost.objects.core import EndpointSlice, Service
+from gatepost.objects.meta import controller_of
+from gatepost.objects.problems import Skipped
+
+SERVICE_NAME_LABEL = "kubernetes.io/service-name"
+NO_READY_ENDPOINTS = "NoReadyEndpoints"
+
+
+def service_step(scene: Scene, mention: Mention) -> Step:
+    """A Service under its cluster name. That of a Route only leads to a Gateway, so it serves nothing by itself."""
+    service = mention.obj
+    assert isinstance(service, Service)
+    if service.spec.type == "ExternalName":
+        return step_of(
+            scene, mention, says=f"is another name for {service.spec.external_name}", serves=_is_alone(service)
+        )
+    ready, known = _addresses(scene, service)
+    says = f"{len(ready)} ready address{'' if len(ready) == 1 else 'es'}: {', '.join(ready[:4])}" if ready else ""
+    if not _is_alone(service):
+        return step_of(scene, mention, says=says or "leads to the Gateway", serves=None)
+    if ready:
+        return step_of(scene, mention, says=says, serves=True)
+    if not known:
+        return step_of(scene, mention, says="no EndpointSlice of it is known", serves=False, waiting=True)
+    why = Skipped(NO_READY_ENDPOINTS, "none of its EndpointSlices has a ready address", mention.ref)
+    return step_of(scene, mention, skipped=(why,), serves=False)
+
+
+def dns_endpoint_step(scene: Scene, mention: Mention) -> Step:
+    """Records that a user wrote. Where they lead is not known here, so they serve if they are taken."""
+    values = (scene.engine.value(rule, mention.ref) for rule in scene.engine.rules)
+    claimed = [
+        claim
+        for value in values
+        if isinstance(value, Claims)
+        for claim in value.claims
+        if claim.records and scene.asked.is_taken_in_by(claim.name)
+    ]
+    return step_of(scene, mention, says="records as they are written", serves=bool(claimed))
+
+
+def _is_alone(service: Service) -> bool:
+    controller = controller_of(service)
+    return controller is None or controller.kind != "Route"
+
+
+def _addresses(scene: Scene, service: Service) -> tuple[list[str], bool]:
+    """The ready addresses behind a Service, sorted; and whether any EndpointSlice of it is known."""
+    slices = [
+        obj
+        for ref, obj in scene.engine.store.items()
+        if isinstance(obj, EndpointSlice)
+        and ref.namespace == service.metadata.namespace
+        and obj.metadata.labels.get(SERVICE_NAME_LABEL) == service.metadata.name
+    ]
+    ready = {
+        address
+        for one in slices
+        for endpoint in one.endpoints
+        if endpoint.conditions.ready is not False
+        for address in endpoint.addresses
+    }
+    return sorted(ready), bool(slices)

@@ -1,0 +1,100 @@
+"""From the steps and the DNS answers to the verdict, and to the reason that should be looked at first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from msgspec import Struct
+
+from gatepost.explain.names import Asked
+from gatepost.explain.values import DnsAnswer, Step, Verdict, Why
+from gatepost.explain.way import all_steps, paths
+from gatepost.objects.core import Service
+from gatepost.objects.dnsendpoint import DNSEndpoint
+from gatepost.objects.networking import KIngress
+from gatepost.objects.problems import Problem
+from gatepost.objects.refs import Ref
+from gatepost.objects.serving import Route
+
+REMARKS = ("MisplacedAnnotation", "InvalidAnnotation", "AddressType", "InvalidAddress", "OneName")
+"""Reasons of things that have no effect, but keep nothing from working."""
+
+_PARENTS = ("Gateway", "ListenerSet")
+_WITHOUT_OUR_DNS = (Service.KIND.kind, KIngress.KIND.kind)
+
+
+class Judgement(Struct, frozen=True):
+    verdict: Verdict
+    reasons: tuple[Why, ...] = ()
+    served_by: tuple[Ref, ...] = ()
+
+
+def judge(asked: Asked, way: Sequence[Step], dns: Sequence[DnsAnswer]) -> Judgement:
+    """Whether requests for the name reach something.
+
+    | routes that serve | record                 | above them  | verdict         |
+    | some              | published, or no need  | in order    | served          |
+    | some              | published, or no need  | blocked     | last known good |
+    | none, one waiting |                        | no problems | unknown         |
+    | anything else     |                        |             | not served      |
+
+    Names of the cluster need no record of ours: its own DNS answers for Services. Nor does a KIngress of another class.
+    """
+    serving = [path for path in paths(way) if path[-1].serves and path[-1].about.kind not in _PARENTS]
+    if any(path[-1].about.kind != DNSEndpoint.KIND.kind for path in paths(way)):
+        # Records written by hand say where a name leads, not that the routes here which want it are reached.
+        serving = [path for path in serving if path[-1].about.kind != DNSEndpoint.KIND.kind]
+    is_published = is_local(asked, way) or any(answer.records for answer in dns)
+    reached = [path for path in serving if is_published or path[-1].about.kind in _WITHOUT_OUR_DNS]
+    if reached:
+        return _served(reached)
+    reasons = tuple(dict.fromkeys(_reasons(asked, way, dns)))
+    is_waiting = any(step.waiting for step in all_steps(way))
+    if is_waiting and not any(isinstance(why, Problem) for why in reasons):
+        return Judgement("unknown", reasons)
+    return Judgement("not served", reasons)
+
+
+def is_local(asked: Asked, way: Sequence[Step]) -> bool:
+    """Whether the name is one that only the cluster knows."""
+    local_kinds = (Service.KIND.group_kind, Route.KIND.group_kind)
+    return asked.is_certainly_local or (
+        asked.service is not None
+        and any(
+            step.about.group_kind in local_kinds and (step.about.namespace, step.about.name) == asked.service
+            for step in all_steps(way)
+        )
+    )
+
+
+def _served(reached: list[tuple[Step, ...]]) -> Judgement:
+    served_by = tuple(dict.fromkeys(path[-1].about for path in reached))
+    in_order = [path for path in reached if not any(step.blocked for step in path)]
+    if in_order:
+        return Judgement("served", (), served_by)
+    reasons = [problem for path in reached for step in path if step.blocked for problem in step.problems]
+    return Judgement("last known good", tuple(dict.fromkeys(reasons)), served_by)
+
+
+def _reasons(asked: Asked, way: Sequence[Step], dns: Sequence[DnsAnswer]) -> Iterable[Why]:
+    """Why the name is not served, the most telling first.
+
+    Problems in the order of the way: what stops an earlier step explains the later ones. Then what was left out, with
+    what speaks of this very name in front; remarks, which keep nothing from working, come last.
+    """
+    steps = list(all_steps(way))
+    for blocked_first in (True, False):
+        for step in steps:
+            if step.blocked == blocked_first:
+                yield from step.problems
+    for answer in dns:
+        yield from answer.problems
+    skipped = [why for step in steps for why in step.skipped]
+    skipped += [claim.doubt for answer in dns for claim in answer.claims if claim.doubt is not None]
+    skipped += [answer.hold for answer in dns if answer.hold is not None]
+    doubts = {claim.doubt for answer in dns for claim in answer.claims}
+    yield from sorted(
+        (why for why in skipped if why.reason not in REMARKS),
+        key=lambda why: (why not in doubts, not any(repr(form) in why.message for form in asked.forms)),
+    )
+    yield from (why for why in skipped if why.reason in REMARKS)
