@@ -14,6 +14,8 @@ class Settings(KubernetesObject, frozen=True, kw_only=True):
     Attributes:
         cluster_domain: the DNS suffix of Services.
         system_namespace: where Knative's ConfigMaps lie.
+        loopback_gateways: whether a gateway may have a loopback address, as it has where all of the cluster is one
+            machine. In a real cluster such an address leads every client to itself.
     """
 
     KIND: ClassVar = Kind("gatepost", "Settings", "settings", ("v1",), namespaced=False)
@@ -21,6 +23,7 @@ class Settings(KubernetesObject, frozen=True, kw_only=True):
     metadata: ObjectMeta = ObjectMeta(name="settings")
     cluster_domain: str = "cluster.local"
     system_namespace: str = "knative-serving"
+    loopback_gateways: bool = False
 
 
 SETTINGS_REF: Ref = Settings().ref

@@ -11,6 +11,7 @@ from msgspec import Struct
 from gatepost.objects.core import ConfigMap, EndpointSlice, Service, SlicePort
 from gatepost.objects.networking import KIngress, LoadBalancerIngress
 from gatepost.objects.problems import Problem
+from gatepost.objects.settings import SETTINGS_REF, Settings
 from gatepost.reconcilers.config_gateway import CONFIG_GATEWAY
 from gatepost.reconcilers.config_gateway import NAME as CONFIG_GATEWAY_NAME
 from gatepost.reconcilers.configmaps import config_map_ref
@@ -72,7 +73,7 @@ def landing_of(
         return entry
     ports = (HTTP_PORT, HTTPS_PORT) if is_translated and has_tls else (HTTP_PORT,)
     if entry.ip:
-        return _usable(kingress, (entry.ip,), ports)
+        return _usable(kingress, (entry.ip,), ports, view)
     name = entry.domain_internal or entry.domain
     if not name:
         return Landing(is_mesh_only=True) if entry.mesh_only else _unknown(kingress, "reports no address.")
@@ -111,7 +112,7 @@ def _of_service(
         return _unknown(kingress, f"names Service {namespace}/{service_name}, which does not exist.")
     has_cluster_ip = service.spec.type != "ExternalName" and service.spec.cluster_ip not in ("", "None")
     if has_cluster_ip and not is_translated:
-        return _usable(kingress, service.spec.cluster_ips or (service.spec.cluster_ip,), ports)
+        return _usable(kingress, service.spec.cluster_ips or (service.spec.cluster_ip,), ports, view)
     mirrored = _mirrored(service, view, needs_port_80=not is_translated)
     if mirrored is not None:
         return mirrored
@@ -138,7 +139,7 @@ def _mirrored(service: Service, view: View, *, needs_port_80: bool) -> Landing |
     # A slice has one port number: where endpoints differ, those of the most common one serve.
     number = max(numbers, key=lambda one: (len(found[one]), -one))
     port = SlicePort(port=number, name=HTTP_PORT.name, protocol="TCP", app_protocol=H2C_APP_PROTOCOL)
-    addresses = tuple(sorted(address for address in found[number] if _is_usable(address)))
+    addresses = tuple(sorted(address for address in found[number] if _is_usable(address, view)))
     return Landing(addresses, (port,)) if addresses else None
 
 
@@ -147,23 +148,28 @@ def _resolved(kingress: KIngress, name: str, ports: tuple[SlicePort, ...], view:
     if not addresses:
         why = "has not been resolved yet" if addresses is None else "has no address in DNS"
         return _unknown(kingress, f"reports the name {name}, which {why}.")
-    return _usable(kingress, addresses, ports)
+    return _usable(kingress, addresses, ports, view)
 
 
-def _usable(kingress: KIngress, addresses: Iterable[str], ports: tuple[SlicePort, ...]) -> Landing | Problem:
-    usable = tuple(sorted({address for address in addresses if _is_usable(address)}))
+def _usable(
+    kingress: KIngress, addresses: Iterable[str], ports: tuple[SlicePort, ...], view: View
+) -> Landing | Problem:
+    usable = tuple(sorted({address for address in addresses if _is_usable(address, view)}))
     if not usable:
         return _unknown(kingress, f"leads to {', '.join(addresses)}, none of which may be the address of a gateway.")
     return Landing(usable, ports)
 
 
-def _is_usable(text: str) -> bool:
+def _is_usable(text: str, view: View) -> bool:
     """Not what a slice may not hold, nor what would lead into the node itself, such as its metadata service."""
     try:
         address = ipaddress.ip_address(text)
     except ValueError:
         return False
-    return not (address.is_loopback or address.is_link_local or address.is_multicast or address.is_unspecified)
+    if address.is_loopback:
+        settings = view.get(Settings, SETTINGS_REF)
+        return settings is not None and settings.loopback_gateways
+    return not (address.is_link_local or address.is_multicast or address.is_unspecified)
 
 
 def _refused_namespace(kingress: KIngress, namespace: str, view: View) -> Problem | None:
