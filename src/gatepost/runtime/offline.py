@@ -19,7 +19,7 @@ from gatepost.kubernetes.errors import ApiError
 from gatepost.objects.kinds import UnreadableObject, typed
 from gatepost.objects.meta import KubernetesObject
 from gatepost.objects.problems import Problem
-from gatepost.objects.refs import Ref, ref_of
+from gatepost.objects.refs import Ref, group_of, ref_of
 from gatepost.state.engine import Change, Engine, Failure
 from gatepost.state.rule import Key, Rule
 from gatepost.state.store import Index
@@ -80,10 +80,14 @@ def render(
 
 
 class Settled(Struct, frozen=True):
-    """A rendering together with the engine in which it came to rest, for those who ask why it came out so."""
+    """A rendering together with the engine in which it came to rest, for those who ask why it came out so.
+
+    `refusals`: objects that could not be written in the end, with what the API server said.
+    """
 
     engine: Engine
     rendered: Rendered
+    refusals: dict[Ref, str]
 
 
 def settle(
@@ -100,7 +104,7 @@ def settle(
         offline.engine.put(setting)
     offline.load(objects)
     offline.settle()
-    return Settled(offline.engine, offline.result())
+    return Settled(offline.engine, offline.result(), offline.refusals)
 
 
 class _Offline:
@@ -108,6 +112,7 @@ class _Offline:
 
     def __init__(self, rules: Sequence[Rule[Any]], indexes: Sequence[Index], now: datetime) -> None:
         self.engine = Engine(rules, indexes, now)
+        self.refusals: dict[Ref, str] = {}
         self._now = now.strftime("%Y-%m-%dT%H:%M:%SZ")
         self._model = ApiModel(builtin_resources(), now=lambda: self._now, new_uid=_uid_of)
         self._order: dict[Ref, None] = {}
@@ -117,11 +122,12 @@ class _Offline:
         self._outcomes: dict[Place, Outcome] = {}
 
     def load(self, objects: Iterable[Mapping[str, Any]]) -> None:
-        for raw in objects:
-            ref = ref_of(raw)
+        for raw in _with_owners_named(list(objects)):
+            ref = self._model.load(raw, identify=True)
             self._order[ref] = None
-            self._model.load(dict(raw))
-            self._take_in(ref, raw)
+            loaded = self._model.find(ref)
+            assert loaded is not None
+            self._take_in(ref, loaded)
         self._watch()
 
     def settle(self) -> None:
@@ -205,6 +211,7 @@ class _Offline:
         wanted = wanted_object(apply, current)
         if wanted is None or wanted == current:
             return True
+        self.refusals.pop(apply.ref, None)
         about = apply.announce
         kind, name = apply.ref.kind, apply.ref.name
         try:
@@ -216,6 +223,7 @@ class _Offline:
                 if apply.announce_updates:
                     self._tell(about, "Normal", "Updated", f'Updated {kind} "{name}"')
         except ApiError as error:
+            self.refusals[apply.ref] = str(error)
             verb, reason = ("create", "CreationFailed") if current is None else ("update", "UpdateFailed")
             self._tell(about, "Warning", reason, f'Failed to {verb} {kind} "{name}": {error}')
             return False
@@ -258,6 +266,28 @@ def _written_by(outcome: Outcome) -> list[Ref]:
 def _uid_of(ref: Ref) -> str:
     """A UID that depends on the name alone, so that rendering twice gives the same text."""
     return str(uuid.uuid5(uuid.NAMESPACE_URL, f"{ref.group}/{ref.kind}/{ref.namespace}/{ref.name}"))
+
+
+def _with_owners_named(objects: Sequence[Mapping[str, Any]]) -> list[Raw]:
+    """The objects with the UIDs that their owners get, where an owner reference has none since no cluster gave one."""
+    uids = {ref: raw["metadata"].get("uid") or _uid_of(ref) for raw in objects for ref in (ref_of(raw),)}
+    return [_with_owners(raw, uids) for raw in objects]
+
+
+def _with_owners(raw: Mapping[str, Any], uids: Mapping[Ref, str]) -> Raw:
+    owners = raw["metadata"].get("ownerReferences") or ()
+    if all(owner.get("uid") for owner in owners):
+        return dict(raw)
+    namespace = raw["metadata"].get("namespace") or ""
+    named = [{**owner, "uid": owner.get("uid") or _uid_among(uids, owner, namespace)} for owner in owners]
+    return {**raw, "metadata": {**raw["metadata"], "ownerReferences": named}}
+
+
+def _uid_among(uids: Mapping[Ref, str], owner: Mapping[str, Any], namespace: str) -> str:
+    """The UID of an owner in the same namespace or in none; "" if it is not there."""
+    group, kind, name = group_of(owner["apiVersion"]), owner["kind"], owner["name"]
+    refs = (Ref(group, kind, namespace, name), Ref(group, kind, "", name))
+    return next((uids[ref] for ref in refs if ref in uids), "")
 
 
 def _printed(raw: Raw) -> Raw:
