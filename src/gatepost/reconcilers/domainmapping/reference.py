@@ -42,7 +42,7 @@ def resolve(mapping: DomainMapping, view: View) -> Resolved | Problem:
     target = view.get(type_for(ref.group_kind), ref)
     if target is None:
         return _failed(
-            mapping, "name", f"names {reference.kind} {reference.name!r}, which namespace {ref.namespace!r} lacks.",
+            mapping, "name", f'names {reference.kind} "{reference.name}", which namespace {ref.namespace!r} lacks.',
             "Create it, or let spec.ref name one that exists.",
         )  # fmt: skip
     if isinstance(target, Service):
