@@ -137,8 +137,11 @@ class DnsSettings(Struct, frozen=True, kw_only=True):
         str, Meta(description="Suffix of the first label of TXT records of ownership; not together with a prefix.")
     ] = ""
     txt_wildcard_replacement: Annotated[
-        str, Meta(description="What stands for the asterisk in the names of TXT records of ownership.")
-    ] = ""
+        str,
+        Meta(
+            description="What stands for the asterisk in names of TXT records of ownership; empty keeps the asterisk."
+        ),
+    ] = "_wildcard"
     migrate_from_txt_owner: Annotated[str, Meta(description="Take over the records of this former owner.")] = ""
 
     @property

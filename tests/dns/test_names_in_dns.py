@@ -1,0 +1,86 @@
+"""Which texts are hostnames, and where those of a listener and a Route meet."""
+
+from __future__ import annotations
+
+import pytest
+
+from gatepost.dns.names import hostname, intersection, record_name
+
+# Gateway API: hostnames of a listener and of a route; "" is unset.
+MEETINGS = [
+    ("", "", None),
+    ("", "www.example.com", "www.example.com"),
+    ("", "*.example.com", "*.example.com"),
+    ("www.example.com", "", "www.example.com"),
+    ("*.example.com", "", "*.example.com"),
+    ("www.example.com", "www.example.com", "www.example.com"),
+    ("www.example.com", "api.example.com", None),
+    ("*.example.com", "www.example.com", "www.example.com"),
+    ("*.example.com", "a.b.c.example.com", "a.b.c.example.com"),
+    ("*.example.com", "example.com", None),
+    ("*.example.com", "notexample.com", None),
+    ("www.example.com", "*.example.com", "www.example.com"),
+    ("a.b.example.com", "*.example.com", "a.b.example.com"),
+    ("example.com", "*.example.com", None),
+    ("*.example.com", "*.example.com", "*.example.com"),
+    ("*.com", "*.example.com", "*.example.com"),
+    ("*.example.com", "*.com", "*.example.com"),
+    ("*.example.com", "*.team.example.com", "*.team.example.com"),
+    ("*.team.example.com", "*.example.com", "*.team.example.com"),
+    ("*.team.example.com", "x.team.example.com", "x.team.example.com"),
+    ("*.team.example.com", "team.example.com", None),
+    ("*.a.example.com", "*.b.example.com", None),
+]
+
+
+@pytest.mark.parametrize(("of_listener", "of_route", "expected"), MEETINGS)
+def test_a_listener_and_a_route_meet_in_the_more_specific_hostname(
+    of_listener: str, of_route: str, expected: str | None
+) -> None:
+    assert intersection(of_listener, of_route) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "canonical"),
+    [
+        ("app.example.com", "app.example.com"),
+        ("App.Example.COM", "app.example.com"),
+        ("app.example.com.", "app.example.com"),
+        ("*.example.com", "*.example.com"),
+        ("bücher.example", "xn--bcher-kva.example"),
+        ("*.Bücher.example", "*.xn--bcher-kva.example"),
+        ("a" * 63 + ".example.com", "a" * 63 + ".example.com"),
+        ("1.example.com", "1.example.com"),
+    ],
+)
+def test_hostnames_have_one_form(text: str, canonical: str) -> None:
+    assert hostname(text) == canonical
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        ".",
+        "*",
+        "*.",
+        "192.0.2.1",
+        "2001:db8::1",
+        "a_b.example.com",
+        "-a.example.com",
+        "a-.example.com",
+        "a..example.com",
+        "a.*.example.com",
+        "*.*.example.com",
+        "a" * 64 + ".example.com",
+        ".".join(["a" * 49] * 6),  # 299 characters
+        "app.example.com/path",
+        "two words.example.com",
+    ],
+)
+def test_other_texts_are_no_hostnames(text: str) -> None:
+    assert hostname(text) is None
+
+
+def test_a_record_may_have_a_name_that_no_host_has() -> None:
+    assert record_name("_SIP._tcp.example.com.") == "_sip._tcp.example.com"
