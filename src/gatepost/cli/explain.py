@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 
 import click
+from msgspec import Struct
 
 from gatepost.cli.cluster_input import cluster_options, take_snapshot
 from gatepost.cli.dns_options import dns_options, refuse_wrong, with_default_sources
@@ -20,7 +21,7 @@ from gatepost.explain.text import Line, hostname_lines, object_lines, plain
 from gatepost.explain.values import Explanation, ObjectExplanation
 from gatepost.objects.core import EndpointSlice, Service
 from gatepost.objects.gatewayapi import GRPCRoute, HTTPRoute
-from gatepost.objects.refs import ref_of
+from gatepost.objects.refs import Ref, ref_of
 from gatepost.runtime.offline import NotAtRest, settle
 from gatepost.runtime.wiring import Wiring, dns_part, reconcilers, together
 from gatepost.state.engine import Engine
@@ -73,28 +74,37 @@ def command(
     """
     wiring = together(reconcilers(), dns_part(refuse_wrong(with_default_sources(dns, DEFAULT_SOURCES))))
     paths = (*files, *more_files)
-    code = 0
-    if paths:
-        engine, raw_of, code = _engine_over_files(ctx, paths, wiring)
-    else:
-        taken = take_snapshot(
-            kubeconfig,
-            context,
-            wiring,
-            kinds=(Service.KIND.group_kind, EndpointSlice.KIND.group_kind),
-            kept_raw=(HTTPRoute.KIND.group_kind, GRPCRoute.KIND.group_kind),
-        )
-        engine, raw_of = taken.engine, taken.raw_of
-    explanation = _explain(what, namespace, engine, raw_of)
+    known = _over_files(ctx, paths, wiring) if paths else _over_cluster(kubeconfig, context, wiring)
+    explanation = _explain(what, namespace, known)
     if output == "json":
         print_json(explanation)
     else:
         _print_lines(_lines(explanation))
-    ctx.exit(code or (0 if _is_good(explanation) else 1))
+    ctx.exit(known.exit_code or (0 if _is_good(explanation) else 1))
 
 
-def _engine_over_files(ctx: click.Context, paths: tuple[str, ...], wiring: Wiring) -> tuple[Engine, RawOf, int]:
-    """The engine at rest over manifests; problems of the input are told. Returns: also the exit code that they give."""
+class _Known(Struct, frozen=True):
+    """What an explanation is made from, and the exit code that problems of the input give."""
+
+    engine: Engine
+    raw_of: RawOf
+    refusals: Mapping[Ref, str] = {}
+    exit_code: int = 0
+
+
+def _over_cluster(kubeconfig: str | None, context: str | None, wiring: Wiring) -> _Known:
+    taken = take_snapshot(
+        kubeconfig,
+        context,
+        wiring,
+        kinds=(Service.KIND.group_kind, EndpointSlice.KIND.group_kind),
+        kept_raw=(HTTPRoute.KIND.group_kind, GRPCRoute.KIND.group_kind),
+    )
+    return _Known(taken.engine, taken.raw_of)
+
+
+def _over_files(ctx: click.Context, paths: tuple[str, ...], wiring: Wiring) -> _Known:
+    """The controllers at rest over manifests. Problems of the input are told."""
     manifests = read_input(paths)
     report = InputReport(manifests)
     raws = [manifest.raw for manifest in manifests.objects]
@@ -106,16 +116,17 @@ def _engine_over_files(ctx: click.Context, paths: tuple[str, ...], wiring: Wirin
     for unreadable in settled.rendered.unreadable:
         report.unreadable(unreadable)
     by_ref = {ref_of(raw): raw for raw in settled.rendered.objects}
-    return settled.engine, by_ref.get, report.exit_code()
+    return _Known(settled.engine, by_ref.get, settled.refusals, report.exit_code())
 
 
-def _explain(what: str, namespace: str, engine: Engine, raw_of: RawOf) -> Explanation | ObjectExplanation:
-    text = what.split("://", 1)[-1] if "://" in what else what
+def _explain(what: str, namespace: str, known: _Known) -> Explanation | ObjectExplanation:
+    """Explains a hostname, the host of a URL, or KIND/NAME."""
+    _, is_url, rest = what.rpartition("://")
+    first, slash, name = rest.partition("/")
     try:
-        if "://" not in what and "/" in text:
-            kind, _, name = text.partition("/")
-            return explain_object(engine, find_object(engine, kind_named(kind), name, namespace))
-        return explain_hostname(engine, text.split("/", 1)[0], namespace=namespace, raw_of=raw_of)
+        if slash and not is_url:
+            return explain_object(known.engine, find_object(known.engine, kind_named(first), name, namespace))
+        return explain_hostname(known.engine, first, namespace=namespace, raw_of=known.raw_of, refusals=known.refusals)
     except (NotAHostname, UnknownKind, Ambiguous) as error:
         raise click.UsageError(str(error)) from error
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
+from gatepost.dns.sources.attachment import PARENT_KINDS
 from gatepost.explain.answers import dns_answers
 from gatepost.explain.names import all_names, asked, mentions
-from gatepost.explain.scene import RawOf, Scene
+from gatepost.explain.scene import RawOf, Scene, nothing_raw
 from gatepost.explain.values import DnsAnswer, Explanation, Step
-from gatepost.explain.verdict import Judgement, judge
+from gatepost.explain.verdict import Judgement, is_local, judge
 from gatepost.explain.way import all_steps, way_of
 from gatepost.objects.refs import Ref
 from gatepost.state.engine import Engine
@@ -22,7 +23,14 @@ class NotAHostname(ValueError):
     """The text that was asked about is no hostname."""
 
 
-def explain_hostname(engine: Engine, text: str, *, namespace: str = "", raw_of: RawOf = lambda _: None) -> Explanation:
+def explain_hostname(
+    engine: Engine,
+    text: str,
+    *,
+    namespace: str = "",
+    raw_of: RawOf = nothing_raw,
+    refusals: Mapping[Ref, str] | None = None,
+) -> Explanation:
     """What serves a name, or why nothing does.
 
     Args:
@@ -30,15 +38,16 @@ def explain_hostname(engine: Engine, text: str, *, namespace: str = "", raw_of: 
         text: a hostname, as people write it.
         namespace: looks at objects of this one only; "" for all.
         raw_of: gives raw objects, for the backends of routes.
+        refusals: objects that could not be written, with what the API server said.
     Raises: NotAHostname.
     """
     name = asked(text, engine)
     if name is None:
         raise NotAHostname(f"found {text!r}, wanted a hostname like app.example.com, or KIND/NAME for one object")
     found = mentions(engine, name, namespace)
-    scene = Scene(engine, name, raw_of)
+    scene = Scene(engine, name, raw_of, refusals or {})
     way = way_of(scene, found)
-    dns = dns_answers(engine, name)
+    dns = () if is_local(name, way) else dns_answers(engine, name)  # the cluster's own DNS answers for its names
     if not way and not dns:
         near = _near(name.name, engine)
         return Explanation(name=name.name, verdict="not served", summary=_unknown(name.name, namespace), near=near)
@@ -65,12 +74,12 @@ def _unknown(name: str, namespace: str) -> str:
 
 def _summary(judgement: Judgement, way: Sequence[Step], dns: Sequence[DnsAnswer]) -> str:
     if judgement.verdict == "unknown":
-        waiting = [step.about for step in all_steps(way) if step.waiting]
+        waiting = [step.about for step in all_steps(way) if step.waiting and step.about.kind not in PARENT_KINDS]
         return f"nothing stands against it, but nothing has answered for {_listed(waiting)} yet"
     if judgement.verdict == "not served":
         return str(judgement.reasons[0]) if judgement.reasons else "no route for the name is in order"
     by = f"by {_listed(judgement.served_by)}"
-    parents = [step.about for step in all_steps(way) if step.about.kind in ("Gateway", "ListenerSet") and step.serves]
+    parents = [step.about for step in all_steps(way) if step.about.kind in PARENT_KINDS and step.serves]
     on = f" on {_listed(parents)}" if parents else ""
     records = [f"{record.record_type} {', '.join(record.targets)}" for answer in dns for record in answer.records]
     return by + on + (f"; DNS: {'; '.join(records)}" if records else "")

@@ -9,7 +9,7 @@ from gatepost.explain.scene import Scene, step_of
 from gatepost.explain.values import Backend, Step
 from gatepost.objects.meta import is_true
 from gatepost.objects.networking import KIngress, KIngressPath, KIngressSplit
-from gatepost.objects.serving import DomainMapping, Route
+from gatepost.objects.serving import GROUP, DomainMapping, Route
 from gatepost.reconcilers.gateway.ownership import CLASS_ANNOTATION, is_ours
 
 
@@ -17,9 +17,8 @@ def mapping_step(scene: Scene, mention: Mention) -> Step:
     mapping = mention.obj
     assert isinstance(mapping, DomainMapping)
     reference = mapping.spec.ref
-    return step_of(
-        scene, mention, says=f"maps the name to {reference.kind} {mapping.metadata.namespace}/{reference.name}"
-    )
+    kind = f"Knative {reference.kind}" if reference.api_version.startswith(f"{GROUP}/") else reference.kind
+    return step_of(scene, mention, says=f"maps the name to {kind} {mapping.metadata.namespace}/{reference.name}")
 
 
 def route_step(scene: Scene, mention: Mention) -> Step:

@@ -21,10 +21,17 @@ RawOf = Callable[[Ref], Mapping[str, Any] | None]
 NOT_WRITTEN = "NotWritten"
 
 
+def nothing_raw(_: Ref) -> None:
+    """For where no raw object is kept."""
+
+
 class Scene(Struct, frozen=True):
+    """`refusals`: objects that could not be written, with what the API server said."""
+
     engine: Engine
     asked: Asked
-    raw_of: RawOf
+    raw_of: RawOf = nothing_raw
+    refusals: Mapping[Ref, str] = {}
 
 
 def step_of(scene: Scene, mention: Mention, **more: Any) -> Step:
@@ -32,7 +39,7 @@ def step_of(scene: Scene, mention: Mention, **more: Any) -> Step:
     findings = findings_about(scene.engine, mention.ref)
     skipped = [why for finding in findings for why in finding.skipped if _concerns(why, scene.asked)]
     skipped += [
-        Skipped(NOT_WRITTEN, f"is wanted by {mention.ref}, and nobody has written it yet", write.about)
+        Skipped(NOT_WRITTEN, f"is wanted by {mention.ref}, and {_why_not_written(scene, write.about)}", write.about)
         for finding in findings
         for write in finding.writes
         if write.verb == "apply" and not write.is_there
@@ -45,8 +52,14 @@ def step_of(scene: Scene, mention: Mention, **more: Any) -> Step:
         problems=unique([problem for finding in findings for problem in finding.problems]),
         skipped=tuple(dict.fromkeys([*more.pop("skipped", ()), *skipped])),
         blocked=any(finding.blocked for finding in findings),
+        wants=tuple(write.about for finding in findings for write in finding.writes if write.verb == "apply"),
         **more,
     )
+
+
+def _why_not_written(scene: Scene, ref: Ref) -> str:
+    refusal = scene.refusals.get(ref)
+    return f"could not be written: {refusal}" if refusal else "nobody has written it yet"
 
 
 def conditions_of(obj: KubernetesObject) -> tuple[Condition, ...]:

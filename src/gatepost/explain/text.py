@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from gatepost.explain.values import (
     Backend,
@@ -20,8 +20,10 @@ from gatepost.explain.values import (
 )
 from gatepost.explain.way import all_steps
 from gatepost.objects.meta import Condition
+from gatepost.objects.networking import KIngress
 from gatepost.objects.problems import Problem
 from gatepost.objects.refs import Ref
+from gatepost.objects.serving import KnativeService
 
 Tone = Literal["title", "good", "bad", "doubt", "object", "detail"]
 
@@ -74,10 +76,10 @@ def hostname_lines(explanation: Explanation) -> Iterator[Line]:
 def _reasons(explanation: Explanation) -> Iterator[Line]:
     if explanation.verdict == "last known good":
         yield Line(1, "doubt", "What it was made from cannot be used, so what was configured before stays:")
-    conditions = {step.about: step.conditions for step in all_steps(explanation.way)}
+    conditions = {problem: step.conditions for step in all_steps(explanation.way) for problem in step.problems}
     first, *others = explanation.reasons or (None,)
     if first is not None:
-        yield from why_lines(first, 1, conditions.get(_about(first), ()))
+        yield from why_lines(first, 1, conditions.get(first, ()) if isinstance(first, Problem) else ())
     for why in others[:_MOST_OTHER_REASONS]:
         if why is not None:
             yield Line(1, "detail", f"also: {why}")
@@ -105,7 +107,7 @@ def _about(why: Why) -> Ref:
 def _step(step: Step, depth: int) -> Iterator[Line]:
     conditions = _conditions(step.conditions)
     state = "does not exist" if not step.exists else conditions
-    yield Line(depth, "object", f"{step.about}{f'  {state}' if state else ''}")
+    yield Line(depth, "object", f"{_named(step.about)}{f'  {state}' if state else ''}")
     if step.host and step.field:
         said = f": {step.says}" if step.says else ""
         yield Line(depth + 1, "detail", f"{step.field} has {step.host}{said}")
@@ -117,7 +119,17 @@ def _step(step: Step, depth: int) -> Iterator[Line]:
     for skipped in step.skipped:
         yield Line(depth + 1, "doubt", f"left out: {_without(skipped, step)}")
     for below in step.leads_to:
-        yield from _step(below, depth + 1)
+        # A route that sends requests where its KIngress wants them need not say so again.
+        is_same = set(below.backends) == set(step.backends)
+        yield from _step(structs.replace(below, backends=()) if is_same else below, depth + 1)
+
+
+def _named(ref: Ref) -> str:
+    """The object with the kind that people say: two kinds each are called Ingress and Service."""
+    text = str(ref)
+    if ref.group_kind == KIngress.KIND.group_kind:
+        return f"K{text}"
+    return f"Knative {text}" if ref.group_kind == KnativeService.KIND.group_kind else text
 
 
 def _without(why: Why, step: Step) -> str:
@@ -147,18 +159,20 @@ def _answer(answer: DnsAnswer) -> Iterator[Line]:
         ttl = f", TTL {record.record_ttl}" if record.record_ttl else ""
         yield Line(1, "object", f"{name}: {record.record_type} {', '.join(record.targets)}{ttl}")
     for claim in answer.claims:
-        yield Line(2, "detail" if claim.won else "doubt", _claim(claim))
+        yield Line(2, "detail" if claim.won else "doubt", _claim(claim, is_alone=len(answer.claims) == 1))
     for problem in answer.problems:
         yield Line(2, "bad", f"problem: {problem}")
-    if answer.hold is not None:
+    if answer.hold is not None and not any(answer.hold == claim.doubt for claim in answer.claims):
         yield Line(2, "doubt", f"what is published now is kept: {answer.hold}")
 
 
-def _claim(claim: DnsClaim) -> str:
-    since = f", created {claim.since}" if claim.since else ""
+def _claim(claim: DnsClaim, *, is_alone: bool) -> str:
+    """Who claims the name; since when, where the oldest of several gets it; in full, a doubt is told at its object."""
+    since = f", created {claim.since}" if claim.since and not is_alone else ""
     if claim.won:
         return f"has it: {claim.claimant}{since}"
-    return f"wants it: {claim.claimant}{since}{f'; {claim.doubt}' if claim.doubt is not None else ''}"
+    kept = f"; what is published now is kept ({claim.doubt.reason})" if claim.doubt is not None else ""
+    return f"wants it: {claim.claimant}{since}{kept}"
 
 
 # One object
@@ -168,7 +182,7 @@ def object_lines(explanation: ObjectExplanation) -> Iterator[Line]:
     """Its state; what each rule says; what reads it."""
     state = _conditions(explanation.conditions) if explanation.exists else "does not exist"
     tone: Tone = "good" if explanation.is_in_order else "bad"
-    yield Line(0, tone, f"{explanation.about}{f': {state}' if state else ''}")
+    yield Line(0, tone, f"{_named(explanation.about)}{f': {state}' if state else ''}")
     for condition in explanation.conditions:
         if condition.status != "True" and condition.message:
             yield Line(1, "detail", f"{condition.type}={condition.status}, {condition.reason}: {condition.message}")
@@ -191,7 +205,7 @@ def _finding(finding: Finding, explanation: ObjectExplanation) -> Iterator[Line]
     for write in finding.writes:
         there = "" if write.is_there or write.verb == "delete" else " (not there yet)"
         because = f": {write.cause}" if write.cause else ""
-        yield Line(1, "detail", f"wants to {write.verb} {write.about}{there}{because}")
+        yield Line(1, "detail", f"wants to {write.verb} {_named(write.about)}{there}{because}")
     if finding.names:
         yield Line(1, "detail", f"claims in DNS: {', '.join(finding.names)}")
     if finding.reads:

@@ -48,7 +48,8 @@ class Step(Value, frozen=True, kw_only=True):
         host: the hostname in it that takes the name in, which may be a wildcard.
         field: where that hostname stands.
         says: what the object makes of the name, in a line.
-        blocked: its reconciler stopped before the end, so what was configured before stays.
+        blocked: its reconciler stopped before the end.
+        wants: the objects that it wants below it, as they should be; others that stand there are left from before.
         serves: requests for the name that reach this object are answered. None for objects that only configure others.
         waiting: nothing has answered for it yet.
         leads_to: the steps that come after it.
@@ -64,6 +65,7 @@ class Step(Value, frozen=True, kw_only=True):
     problems: tuple[Problem, ...] = ()
     skipped: tuple[Skipped, ...] = ()
     blocked: bool = False
+    wants: tuple[Ref, ...] = ()
     serves: bool | None = None
     waiting: bool = False
     leads_to: tuple[Step, ...] = ()

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 
 from msgspec import Struct
 
+from gatepost.dns.sources.attachment import PARENT_KINDS
 from gatepost.explain.names import Asked
 from gatepost.explain.values import DnsAnswer, Step, Verdict, Why
 from gatepost.explain.way import all_steps, paths
@@ -19,7 +21,6 @@ from gatepost.objects.serving import Route
 REMARKS = ("MisplacedAnnotation", "InvalidAnnotation", "AddressType", "InvalidAddress", "OneName")
 """Reasons of things that have no effect, but keep nothing from working."""
 
-_PARENTS = ("Gateway", "ListenerSet")
 _WITHOUT_OUR_DNS = (Service.KIND.kind, KIngress.KIND.kind)
 
 
@@ -34,13 +35,13 @@ def judge(asked: Asked, way: Sequence[Step], dns: Sequence[DnsAnswer]) -> Judgem
 
     | routes that serve | record                 | above them  | verdict         |
     | some              | published, or no need  | in order    | served          |
-    | some              | published, or no need  | blocked     | last known good |
+    | some              | published, or no need  | stopped     | last known good |
     | none, one waiting |                        | no problems | unknown         |
     | anything else     |                        |             | not served      |
 
     Names of the cluster need no record of ours: its own DNS answers for Services. Nor does a KIngress of another class.
     """
-    serving = [path for path in paths(way) if path[-1].serves and path[-1].about.kind not in _PARENTS]
+    serving = [path for path in paths(way) if path[-1].serves and path[-1].about.kind not in PARENT_KINDS]
     if any(path[-1].about.kind != DNSEndpoint.KIND.kind for path in paths(way)):
         # Records written by hand say where a name leads, not that the routes here which want it are reached.
         serving = [path for path in serving if path[-1].about.kind != DNSEndpoint.KIND.kind]
@@ -69,11 +70,16 @@ def is_local(asked: Asked, way: Sequence[Step]) -> bool:
 
 def _served(reached: list[tuple[Step, ...]]) -> Judgement:
     served_by = tuple(dict.fromkeys(path[-1].about for path in reached))
-    in_order = [path for path in reached if not any(step.blocked for step in path)]
-    if in_order:
+    stopped = [_stopped_above(path) for path in reached]
+    if not all(stopped):
         return Judgement("served", (), served_by)
-    reasons = [problem for path in reached for step in path if step.blocked for problem in step.problems]
-    return Judgement("last known good", tuple(dict.fromkeys(reasons)), served_by)
+    reasons = dict.fromkeys(problem for steps in stopped for step in steps for problem in step.problems)
+    return Judgement("last known good", tuple(reasons), served_by)
+
+
+def _stopped_above(path: tuple[Step, ...]) -> list[Step]:
+    """The steps that stopped before they could say what should stand below them, though it does stand there."""
+    return [above for above, below in pairwise(path) if above.blocked and below.about not in above.wants]
 
 
 def _reasons(asked: Asked, way: Sequence[Step], dns: Sequence[DnsAnswer]) -> Iterable[Why]:
