@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pathlib
 import shutil
 import subprocess
 from io import BytesIO
@@ -196,3 +197,18 @@ def kubectl_values(values: list[str]) -> Any:
     return json.loads(done.stdout, parse_int=lambda digits: int(digits) if int(digits) < 2**63 else float(digits))[
         "values"
     ]
+
+
+def test_a_plain_letter_is_the_letter_where_only_strings_stand_and_a_boolean_elsewhere(tmp_path: pathlib.Path) -> None:
+    file = tmp_path / "letters.yaml"
+    file.write_text(
+        "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: x, namespace: n, annotations: {a: y, b: yes}}\n"
+        "data: {agree: N}\nimmutable: y\n"
+    )
+    (problem,) = read_manifests([file]).problems
+    assert 'metadata.annotations["b"]: found the boolean true' in str(problem).replace(".b:", '["b"]:')
+    file.write_text(file.read_text().replace("b: yes", "b: 'yes'"))
+    (manifest,) = read_manifests([file]).objects
+    assert manifest.raw["metadata"]["annotations"] == {"a": "y", "b": "yes"}
+    assert manifest.raw["data"] == {"agree": "N"}
+    assert manifest.raw["immutable"] is True

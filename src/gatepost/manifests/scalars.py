@@ -15,9 +15,24 @@ from typing import Any, Final
 MERGE: Final = object()
 """What a plain `<<` reads as: the merge key where a key stands, else the string."""
 
+
+class Letter:
+    """A plain `y` or `n`: kubectl's library alone reads it as a boolean, PyYAML and YAML 1.2 read the letter.
+
+    Where only strings can stand the letter is what was meant, elsewhere the boolean.
+    """
+
+    __slots__ = ("text", "value")
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.value = text in "yY"
+
+
 words: Final[dict[str, Any]] = {
-    **dict.fromkeys(("y", "Y", "yes", "Yes", "YES", "on", "On", "ON", "true", "True", "TRUE"), True),
-    **dict.fromkeys(("n", "N", "no", "No", "NO", "off", "Off", "OFF", "false", "False", "FALSE"), False),
+    **{letter: Letter(letter) for letter in "yYnN"},
+    **dict.fromkeys(("yes", "Yes", "YES", "on", "On", "ON", "true", "True", "TRUE"), True),
+    **dict.fromkeys(("no", "No", "NO", "off", "Off", "OFF", "false", "False", "FALSE"), False),
     **dict.fromkeys(("", "~", "null", "Null", "NULL"), None),
     **dict.fromkeys((".inf", ".Inf", ".INF", "+.inf", "+.Inf", "+.INF"), float("inf")),
     **dict.fromkeys(("-.inf", "-.Inf", "-.INF"), float("-inf")),
@@ -39,7 +54,7 @@ class WrongTag(ValueError):
 
 
 def plain_value(text: str) -> Any:
-    """What an unquoted word without a tag stands for: None, a bool, a number, MERGE, or the text itself.
+    """What an unquoted word without a tag stands for: None, a bool, a Letter, a number, MERGE, or the text itself.
 
     Infinities and NaN come back as floats; no JSON can hold them, so the reader has to refuse them.
     """
@@ -99,6 +114,8 @@ def tagged_value(tag: str, text: str) -> Any:
     if kind not in ("int", "float", "bool", "null"):
         return text
     value = plain_value(text)
+    if isinstance(value, Letter):
+        value = value.value
     fits = {"int": int, "float": int | float, "bool": bool, "null": type(None)}[kind]
     if not isinstance(value, fits) or (isinstance(value, bool) and kind != "bool"):
         raise WrongTag(f"a value that fits its tag !!{kind}")

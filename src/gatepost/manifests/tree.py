@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from gatepost.manifests.problems import Fault, Path, Refused, described
-from gatepost.manifests.scalars import MERGE, key_text
+from gatepost.manifests.scalars import MERGE, Letter, key_text
 
 deepest: Final = 200
 """Levels of nesting. Real objects, CRD schemas included, stay below 60; code that walks objects may recurse."""
@@ -14,6 +14,8 @@ most_faults: Final = 1000
 """Repeated keys after which a document is refused: what has so many was not written as a manifest."""
 most_aliased: Final = 400_000
 """Values that the aliases of one document may stand for together: more is an alias bomb ("billion laughs")."""
+maps_of_strings: Final = frozenset(("labels", "annotations", "matchLabels", "data", "stringData"))
+"""Fields of the API whose entries are strings and nothing else."""
 _no_key: Final = object()
 _unfinished: Final = object()
 
@@ -54,6 +56,8 @@ class Tree:
 
     def scalar(self, value: Any, line: int, column: int, anchor: str | None = None) -> None:
         self._values += 1
+        if value.__class__ is Letter:
+            value = value.text if self._is_in_map_of_strings() else value.value
         if value.__class__ is str:
             self._values += len(value) >> 4  # long texts weigh more, for the bound on aliases
         if anchor is not None:
@@ -98,6 +102,9 @@ class Tree:
             found = f"aliases that stand for more than {most_aliased} values"
             raise self._refused(line, column, found, "the values written out")
         self._put(value, line, column)
+
+    def _is_in_map_of_strings(self) -> bool:
+        return len(self._stack) > 1 and self._stack[-1].key is not _no_key and self._stack[-2].key in maps_of_strings
 
     def _put(self, value: Any, line: int, column: int) -> None:
         top = self._stack[-1] if self._stack else None
