@@ -172,7 +172,8 @@ def _landing(
 
 
 def _is_allocated(service: Service) -> bool:
-    return service.spec.type != _EXTERNAL_NAME and service.spec.cluster_ip not in ("", _HEADLESS)
+    """Whether it has a cluster IP, or will have one: a manifest need not say which."""
+    return service.spec.type != _EXTERNAL_NAME and service.spec.cluster_ip != _HEADLESS
 
 
 def _form(service: Service, landing: Landing, names: TargetNames, settings: RouteSettings) -> Form:
@@ -187,7 +188,7 @@ def _form(service: Service, landing: Landing, names: TargetNames, settings: Rout
     if _is_allocated(service):
         with_tls = settings.network.cluster_local_domain_tls
         ports = (_MESH_PORT,) if landing.is_mesh_only else (_PORT, _TLS_PORT) if with_tls else (_PORT,)
-        return Form("ClusterIP", ports, cluster_ip=service.spec.cluster_ip)
+        return Form(service.spec.type, ports, cluster_ip=service.spec.cluster_ip)
     if not landing.is_mesh_only:
         return HEADLESS
     if service.spec.type == _EXTERNAL_NAME:
