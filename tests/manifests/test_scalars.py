@@ -206,7 +206,7 @@ def test_a_plain_letter_is_the_letter_where_only_strings_stand_and_a_boolean_els
         "data: {agree: N}\nimmutable: y\n"
     )
     (problem,) = read_manifests([file]).problems
-    assert 'metadata.annotations["b"]: found the boolean true' in str(problem).replace(".b:", '["b"]:')
+    assert "metadata.annotations.b: found the boolean true" in str(problem)
     file.write_text(file.read_text().replace("b: yes", "b: 'yes'"))
     (manifest,) = read_manifests([file]).objects
     assert manifest.raw["metadata"]["annotations"] == {"a": "y", "b": "yes"}

@@ -16,6 +16,8 @@ most_aliased: Final = 400_000
 """Values that the aliases of one document may stand for together: more is an alias bomb ("billion laughs")."""
 maps_of_strings: Final = frozenset(("labels", "annotations", "matchLabels", "data", "stringData"))
 """Fields of the API whose entries are strings and nothing else."""
+strings: Final = frozenset(("name", "namespace"))
+"""Fields that are strings in every kind."""
 _no_key: Final = object()
 _unfinished: Final = object()
 
@@ -57,7 +59,7 @@ class Tree:
     def scalar(self, value: Any, line: int, column: int, anchor: str | None = None) -> None:
         self._values += 1
         if value.__class__ is Letter:
-            value = value.text if self._is_in_map_of_strings() else value.value
+            value = value.text if self._is_a_string() else value.value
         if value.__class__ is str:
             self._values += len(value) >> 4  # long texts weigh more, for the bound on aliases
         if anchor is not None:
@@ -103,8 +105,11 @@ class Tree:
             raise self._refused(line, column, found, "the values written out")
         self._put(value, line, column)
 
-    def _is_in_map_of_strings(self) -> bool:
-        return len(self._stack) > 1 and self._stack[-1].key is not _no_key and self._stack[-2].key in maps_of_strings
+    def _is_a_string(self) -> bool:
+        """Whether the API takes only a string as the value that comes next."""
+        if not self._stack or self._stack[-1].key is _no_key:
+            return False
+        return self._stack[-1].key in strings or (len(self._stack) > 1 and self._stack[-2].key in maps_of_strings)
 
     def _put(self, value: Any, line: int, column: int) -> None:
         top = self._stack[-1] if self._stack else None
