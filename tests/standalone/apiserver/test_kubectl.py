@@ -425,6 +425,18 @@ async def test_published_definition_takes_the_place_of_the_compact_one(kubectl: 
     assert "<empty>" not in await kubectl.ok("explain", "httproute.spec.rules.matches")
 
 
+async def test_published_definition_is_applied_over_the_compact_one_as_over_any_other(
+    kubectl: Kubectl, published_crds: Path
+) -> None:
+    ran = await kubectl("apply", "-f", str(published_crds / "knative" / "domain-mapping.yaml"))
+    name = "domainmappings.serving.knative.dev"
+    assert (ran.out, ran.err) == (f"customresourcedefinition.apiextensions.k8s.io/{name} configured\n", "")
+    annotations = json.loads(await kubectl.ok("get", "crd", name, "-o", "jsonpath={.metadata.annotations}"))
+    assert "gatepost/definition" not in annotations
+    again = await kubectl.ok("apply", "-f", str(published_crds / "knative" / "domain-mapping.yaml"))
+    assert again == f"customresourcedefinition.apiextensions.k8s.io/{name} unchanged\n"
+
+
 async def test_new_definition_takes_effect_and_its_objects_go_with_it(kubectl: Kubectl, published_crds: Path) -> None:
     file = str(published_crds / "external-dns" / "dnsrecords.yaml")
     record = "---\n{apiVersion: externaldns.k8s.io/v1alpha1, kind: DNSRecord, metadata: {name: r},\n"

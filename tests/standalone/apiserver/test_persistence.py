@@ -192,7 +192,7 @@ async def test_failed_disk_fails_the_write_and_every_later_one(tmp_path: Path, m
         def full(_descriptor: int) -> None:
             raise OSError(28, "No space left on device")
 
-        monkeypatch.setattr("os.fdatasync", full)
+        monkeypatch.setattr(journal_module, "_sync", full)
         for name in ("b", "c"):
             async with session.post(CONFIG_MAPS, json=config_map(name)) as response:
                 status = await response.json()

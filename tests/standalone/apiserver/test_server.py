@@ -13,7 +13,7 @@ import pytest
 import yaml
 
 from apiserver.api_client import Client
-from gatepost.standalone.apiserver.definitions import compact_crds
+from gatepost.standalone.apiserver.definitions import compact_crds, load_crds
 from gatepost.standalone.apiserver.errors import AddressInUse, AddressNotLoopback
 from gatepost.standalone.apiserver.server import ApiServer
 
@@ -44,6 +44,26 @@ async def test_taken_port_is_told_with_the_address() -> None:
 def test_address_that_others_reach_is_refused(host: str) -> None:
     with pytest.raises(AddressNotLoopback, match="is not a loopback address"):
         ApiServer(host=host)
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"Host": "rebound.example.com"},
+        {"Origin": "https://evil.example.com"},
+        {"Origin": "null"},
+        {"Host": "[::1"},
+    ],
+)
+async def test_request_that_a_web_page_may_send_is_refused(server: ApiServer, headers: dict[str, str]) -> None:
+    async with aiohttp.ClientSession(headers=headers) as session, session.get(f"{server.url}/api/v1/secrets") as answer:
+        assert answer.status == 403
+
+
+@pytest.mark.parametrize("headers", [{"Host": "localhost:1"}, {"Host": "[::1]:80"}, {"Origin": "http://127.0.0.1:9"}])
+async def test_request_of_this_machine_is_answered(server: ApiServer, headers: dict[str, str]) -> None:
+    async with aiohttp.ClientSession(headers=headers) as session, session.get(f"{server.url}/api/v1/secrets") as answer:
+        assert answer.status == 200
 
 
 async def test_two_servers_know_nothing_of_each_other() -> None:
@@ -94,6 +114,18 @@ async def test_given_definition_takes_the_place_of_the_compact_one() -> None:
             assert (await response.json())["spec"] == {"note": "mine"}
         crd = await fetched(f"{server.url}{CRDS}/dnsendpoints.externaldns.k8s.io")
     assert [found["name"] for found in crd["spec"]["versions"]] == ["v1alpha1"]
+
+
+@pytest.mark.parametrize("folder", ["gateway-api-standard", "gateway-api-experimental", "knative", "external-dns"])
+async def test_published_definitions_can_all_be_given(published_crds: Path, folder: str) -> None:
+    given = load_crds(published_crds / folder)
+    async with ApiServer(crds=given) as server:
+        stored = {crd["metadata"]["name"]: crd for crd in (await fetched(f"{server.url}{CRDS}"))["items"]}
+    for crd in given:
+        live = stored[crd["metadata"]["name"]]
+        assert live["spec"]["versions"] == crd["spec"]["versions"], "nothing of a definition is lost or made up"
+        conditions = {condition["type"]: condition["status"] for condition in live["status"]["conditions"]}
+        assert conditions == {"NamesAccepted": "True", "Established": "True"}
 
 
 async def test_compact_definitions_are_not_written_again_at_the_next_start(tmp_path: Path) -> None:

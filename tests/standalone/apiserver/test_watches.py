@@ -256,6 +256,18 @@ async def test_version_of_another_life_of_the_server_is_answered_410(client: Cli
     assert (answer.status, answer.body["reason"]) == (410, "Expired")
 
 
+async def test_watch_ends_when_its_kind_is_no_longer_served(client: Client) -> None:
+    crd = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/dnsendpoints.externaldns.k8s.io"
+    endpoints = "/apis/externaldns.k8s.io/v1alpha1/dnsendpoints"
+    body = {"metadata": {"name": "a"}, "spec": {}}
+    await client.created("/apis/externaldns.k8s.io/v1alpha1/namespaces/default/dnsendpoints", body)
+    async with watching(client, endpoints) as stream:
+        assert await stream.told() == ("ADDED", "a")
+        await client("DELETE", crd)
+        assert [event["type"] for event in await stream.rest()] == ["DELETED"]
+    assert (await client("GET", endpoints)).status == 404
+
+
 async def test_stopping_the_server_ends_its_watches() -> None:
     server = ApiServer()
     await server.start()

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import ipaddress
 import logging
 from collections.abc import Awaitable, Callable, Iterable
 from typing import Any
+from urllib.parse import urlsplit
 
 import msgspec
 from aiohttp import web
@@ -38,6 +40,32 @@ def status_answer(error: ApiError) -> web.Response:
 
 
 @web.middleware
+async def local_only(
+    request: web.Request, handler: Callable[[web.Request], Awaitable[web.StreamResponse]]
+) -> web.StreamResponse:
+    """Refuses what a web page in a browser may send to this address.
+
+    The server has no authentication. A page on a foreign host could otherwise write to it (its requests carry an
+    Origin), or read from it by letting its own name resolve to 127.0.0.1 (its requests carry that name as Host).
+    """
+    origin = request.headers.get("Origin")
+    if not is_loopback(_host_of(f"//{request.host}")) or (origin is not None and not is_loopback(_host_of(origin))):
+        message = f"only requests from this machine are answered, not for host {request.host!r} from origin {origin!r}"
+        return status_answer(ApiError(403, "Forbidden", message))
+    return await handler(request)
+
+
+def is_loopback(host: str) -> bool:
+    """Whether a host is an address that only this machine reaches."""
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+@web.middleware
 async def errors_as_status(
     request: web.Request, handler: Callable[[web.Request], Awaitable[web.StreamResponse]]
 ) -> web.StreamResponse:
@@ -68,6 +96,13 @@ def page_not_found() -> ApiError:
 
 def method_not_allowed() -> ApiError:
     return ApiError(405, "MethodNotAllowed", "the server does not allow this method on the requested resource")
+
+
+def _host_of(url: str) -> str:
+    try:
+        return urlsplit(url).hostname or ""
+    except ValueError:
+        return ""
 
 
 def _warning_header(text: str) -> str:

@@ -60,9 +60,12 @@ class DataDirUnusable(ApiServerError):
 
 
 class InvalidDefinition(ApiServerError):
-    """A file with CustomResourceDefinitions holds something else or something broken."""
+    """A file with CustomResourceDefinitions holds something else or something broken.
+
+    `document` counts from 1; 0 is for the file or folder as a whole.
+    """
 
     def __init__(self, file: Path, document: int, why: str) -> None:
-        super().__init__(f"{file}, document {document}: {why}")
+        super().__init__(f"{file}, document {document}: {why}" if document else f"{file}: {why}")
         self.file = file
         self.document = document

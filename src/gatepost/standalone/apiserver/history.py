@@ -14,6 +14,8 @@ from gatepost.objects.refs import GroupKind
 WINDOW = 2_000
 """Changes that are kept; a watch that starts before them has to list again (410)."""
 
+_KEPT_ENCODED = 64
+
 
 class Recorded(msgspec.Struct):
     """A write that changed something: the object before it and after it, None for "was not there"."""
@@ -40,6 +42,8 @@ class History:
     def append(self, change: Recorded) -> None:
         """Adds a change; resourceVersions never go down."""
         self._changes.append(change)
+        if len(self._changes) > _KEPT_ENCODED:
+            self._changes[-_KEPT_ENCODED].encoded.clear()  # those who keep up have read it
         if len(self._changes) > self._window * 2:
             self._forget(len(self._changes) - self._window)
         self._wake()

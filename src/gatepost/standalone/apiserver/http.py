@@ -9,7 +9,13 @@ from aiohttp import web
 from gatepost.kubernetes.values import Raw
 from gatepost.standalone.apiserver import discovery
 from gatepost.standalone.apiserver.access import access_review
-from gatepost.standalone.apiserver.answers import errors_as_status, json_answer, method_not_allowed, page_not_found
+from gatepost.standalone.apiserver.answers import (
+    errors_as_status,
+    json_answer,
+    local_only,
+    method_not_allowed,
+    page_not_found,
+)
 from gatepost.standalone.apiserver.bodies import LIMIT_BYTES, object_body
 from gatepost.standalone.apiserver.negotiation import DISCOVERY, DISCOVERY_BETA, PLAIN, accepted_form
 from gatepost.standalone.apiserver.paths import ResourcePath, resource_path
@@ -25,10 +31,10 @@ VERSION = {
     "gitVersion": "v1.34.0+gatepost",
     "gitCommit": "",
     "gitTreeState": "clean",
-    "buildDate": "2025-08-27T00:00:00Z",
+    "buildDate": "",
     "goVersion": "",
     "compiler": "",
-    "platform": "linux/amd64",
+    "platform": "",
 }
 """The API that is served is that of this release; client-go programs refuse releases that are too old for them."""
 
@@ -47,7 +53,7 @@ class Site:
         self._schemas = Schemas(storage.resources)
 
     def application(self) -> web.Application:
-        application = web.Application(middlewares=[errors_as_status], client_max_size=LIMIT_BYTES)
+        application = web.Application(middlewares=[errors_as_status, local_only], client_max_size=LIMIT_BYTES)
         application.router.add_route("*", "/{path:.*}", self._answer)
         return application
 

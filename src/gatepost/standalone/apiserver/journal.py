@@ -26,6 +26,7 @@ _FILE = "objects.log"
 _COMPACT_FROM_BYTES = 16 * 1024 * 1024
 
 _encode = msgspec.json.Encoder().encode
+_sync = getattr(os, "fdatasync", os.fsync)  # macOS has only the slower one
 
 
 class Entry(msgspec.Struct, omit_defaults=True):
@@ -139,7 +140,7 @@ class Journal:
     def _write(self, content: bytes) -> None:
         self._log.write(content)
         self._log.flush()
-        os.fdatasync(self._log.fileno())
+        _sync(self._log.fileno())
         self._size_bytes += len(content)
 
     def _rewrite(self, resource_version: int, objects: list[Raw]) -> None:

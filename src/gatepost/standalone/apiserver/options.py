@@ -63,7 +63,8 @@ def dry_run(query: Mapping[str, str], body: Raw | None = None) -> bool:
 
     Raises: ApiError 422 for a value other than All.
     """
-    wanted = [query["dryRun"]] if query.get("dryRun") else list((body or {}).get("dryRun") or [])
+    given = query.get("dryRun") or (body or {}).get("dryRun")
+    wanted = [] if not given else given if isinstance(given, list) else [given]
     for value in wanted:
         if value != "All":
             raise _invalid("dryRun", f'Unsupported value: "{value}": supported values: "All"')

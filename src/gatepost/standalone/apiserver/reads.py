@@ -80,8 +80,13 @@ class Reads(Struct):
             bookmarks=options.bookmarks,
             timeout_seconds=options.timeout_seconds,
             bookmark_seconds=self.bookmark_seconds,
+            is_served=lambda: self._is_served(target),
         )
         return await stream(request, watch, self.storage.history)
+
+    def _is_served(self, target: Target) -> bool:
+        resource = target.resource
+        return self.storage.resources.at(resource.group, target.version.name, resource.plural) is not None
 
     def _refuse_other_versions(self, wanted: int, *, exact: bool) -> None:
         """410 for a version of the future (a server that lost its memory) and, if exact, for one of the past."""

@@ -13,6 +13,7 @@ from gatepost.standalone.apiserver.definitions import COMPACT_ANNOTATION, compac
 from gatepost.standalone.apiserver.storage import Storage
 
 MANAGER = "gatepost"
+LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
 NAMESPACES = ("default", "kube-system")
 
 
@@ -39,7 +40,9 @@ def _put_compact(model: ApiModel, crd: Raw) -> None:
     digest = _digest(crd)
     if live is not None and digest == _annotation(live):
         return
-    annotations = {**mapping_at(crd["metadata"], "annotations"), COMPACT_ANNOTATION: digest}
+    annotations = {COMPACT_ANNOTATION: digest}
+    # kubectl takes away what stands here and not in what it applies: the mark goes when a published CRD is applied.
+    annotations[LAST_APPLIED] = canonical({"metadata": {"annotations": annotations}})
     _put(model, {**crd, "metadata": {**crd["metadata"], "annotations": annotations}})
 
 
@@ -58,7 +61,7 @@ def _create_missing(model: ApiModel, raw: Raw) -> None:
 def _is_untouched_compact(live: Raw) -> bool:
     """Whether a stored definition is one of gatepost's, as gatepost made it.
 
-    kubectl keeps the annotation when it applies a published CRD over it, so the annotation holds what it stands for.
+    Others may change a definition and leave the mark on it, so the mark holds what it stands for.
     """
     return _annotation(live) == _digest(live)
 

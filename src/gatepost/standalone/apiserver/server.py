@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import ipaddress
 import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -15,6 +14,7 @@ from aiohttp import web
 from gatepost.kubernetes.values import Raw
 from gatepost.objects.refs import GroupKind, Ref, ref_of
 from gatepost.standalone.apiserver import kubeconfig
+from gatepost.standalone.apiserver.answers import is_loopback
 from gatepost.standalone.apiserver.errors import AddressInUse, AddressNotLoopback
 from gatepost.standalone.apiserver.history import WINDOW
 from gatepost.standalone.apiserver.http import Site
@@ -40,6 +40,8 @@ class ApiServer:
         crds: CustomResourceDefinitions that take the place of the compact ones (see `definitions.load_crds`).
         window: how many changes can still be watched from the past.
         bookmark_seconds: how often watchers that ask for it are told how far they are.
+
+    Raises: AddressNotLoopback.
     """
 
     def __init__(
@@ -52,7 +54,8 @@ class ApiServer:
         window: int = WINDOW,
         bookmark_seconds: float = BOOKMARK_SECONDS,
     ) -> None:
-        _refuse_reachable(host)
+        if not is_loopback(host):
+            raise AddressNotLoopback(host)
         # One address for "localhost": with a free port for each of two, `url` could not name both.
         self._host = "127.0.0.1" if host == "localhost" else host
         self._port = port
@@ -157,14 +160,3 @@ class ApiServer:
                 raise AddressInUse(self._host, self._port) from error
             raise
         self._port = self._runner.addresses[0][1]
-
-
-def _refuse_reachable(host: str) -> None:
-    if host == "localhost":
-        return
-    try:
-        if ipaddress.ip_address(host).is_loopback:
-            return
-    except ValueError:
-        pass
-    raise AddressNotLoopback(host)

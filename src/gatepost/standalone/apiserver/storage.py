@@ -20,11 +20,12 @@ from gatepost.kubernetes.crds import CRD
 from gatepost.kubernetes.store import DELETED
 from gatepost.kubernetes.values import Raw
 from gatepost.objects.refs import GroupKind, Ref, ref_of
+from gatepost.standalone.apiserver.events import EVENT_KINDS, outlived
 from gatepost.standalone.apiserver.history import History, Recorded
 from gatepost.standalone.apiserver.journal import Entry, Journal
 
-ORPHANS_AFTER_SECONDS = 2.0
-"""How long after a write objects are looked for whose owner does not exist."""
+TIDY_AFTER_SECONDS = 2.0
+"""How long after a write what nobody needs any more is looked for."""
 
 Result = TypeVar("Result")
 
@@ -42,7 +43,7 @@ class Storage:
         self._model = ApiModel(self.resources, _now, _new_uid, namespaces_must_exist=True)
         self._journal = journal
         self._published: dict[GroupKind, dict[tuple[str, str], Raw]] = {}
-        self._orphan_search: asyncio.TimerHandle | None = None
+        self._tidying: asyncio.TimerHandle | None = None
         if journal is not None:
             self._load(journal)
         self.version = self._model.resource_version
@@ -101,8 +102,8 @@ class Storage:
 
     async def close(self) -> None:
         self.history.close()
-        if self._orphan_search is not None:
-            self._orphan_search.cancel()
+        if self._tidying is not None:
+            self._tidying.cancel()
         if self._journal is not None:
             await self._journal.close()
 
@@ -124,13 +125,16 @@ class Storage:
             self._publish(changes)
         else:
             self._journal.append(map(_entry, changes), lambda: self._publish(changes))
-        if self._orphan_search is None:
-            later = asyncio.get_running_loop().call_later
-            self._orphan_search = later(ORPHANS_AFTER_SECONDS, self._collect_orphans)
+        if self._tidying is None:
+            self._tidying = asyncio.get_running_loop().call_later(TIDY_AFTER_SECONDS, self._tidy)
 
-    def _collect_orphans(self) -> None:
-        """What a cluster's garbage collector does in its own time: an owner that is nowhere to be found is gone."""
-        self._orphan_search = None
+    def _tidy(self) -> None:
+        """What a cluster does in its own time: objects go whose owner does not exist, and events of the past."""
+        self._tidying = None
+        for kind in EVENT_KINDS:
+            for ref in outlived(self._published.get(kind, {}).values(), datetime.now(UTC)):
+                if self._model.find(ref) is not None:
+                    self._model.delete(ref)
         self._model.collect_garbage(unknown_owners_are_gone=True)
         self._take_changes()
 

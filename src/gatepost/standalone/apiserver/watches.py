@@ -37,6 +37,8 @@ class Watch(msgspec.Struct):
     bookmarks: bool
     timeout_seconds: float
     bookmark_seconds: float
+    is_served: Callable[[], bool] = lambda: True
+    """Whether the kind is still served in this version; when it no longer is, the watch ends."""
 
     def line(self, change: Recorded) -> bytes:
         """The change as this client sees it; empty if it does not concern it.
@@ -104,6 +106,8 @@ async def _send_changes(response: web.StreamResponse, watch: Watch, history: His
         if changes:
             position = changes[-1].resource_version
             await _send(response, filter(None, (watch.line(change) for change in changes)))
+        if changes and not watch.is_served():
+            return
         now = time.monotonic()
         if watch.bookmarks and now >= min(next_bookmark, end):
             await response.write(watch.shown.bookmark(position))
