@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
-from gatepost.dns.endpoint import Changes, Endpoint
+from gatepost.dns.endpoint import Changes, Endpoint, EndpointKey
 from gatepost.dns.inventory import Inventory
 from gatepost.dns.ownership import OWNED_RECORD, Cipher, OwnershipNames, labels_in, ownership_text
 from gatepost.dns.plan import CREATE, DELETE, PlannedChange
@@ -62,6 +62,38 @@ def changes_for(planned: Iterable[PlannedChange], inventory: Inventory, cipher: 
         tuple(new for _, new in sorted(update, key=lambda pair: pair[1].key)),
         tuple(_sorted(delete)),
     )
+
+
+def amends(changes: Changes, failed: Collection[EndpointKey], inventory: Inventory) -> Changes:
+    """What sets ownership right again after a provider took a record and refused its ownership record, or the reverse.
+
+    A record that stayed gets its ownership record back, or nobody could ever change it again; a record that was created
+    without one is deleted for the same reason. An ownership record without its record does no harm: it is used later.
+    Returns: empty changes if every record and its ownership record went the same way.
+    """
+    if not inventory.owner or not failed:
+        return Changes()
+
+    def of(record: Endpoint, among: Iterable[Endpoint]) -> list[Endpoint]:
+        name = inventory.names.for_record(record.dns_name, record.record_type)
+        key = EndpointKey(name, "TXT", record.set_identifier)
+        return [other for other in among if other.key == key and OWNED_RECORD in other.labels]
+
+    lost = [
+        ownership
+        for record in changes.delete
+        if record.key in failed
+        for ownership in of(record, changes.delete)
+        if ownership.key not in failed
+    ]
+    unowned = [
+        record
+        for record in changes.create
+        if record.key not in failed
+        for ownership in of(record, changes.create)
+        if ownership.key in failed
+    ]
+    return Changes(create=tuple(_sorted(lost)), delete=tuple(_sorted(unowned)))
 
 
 def _ownership(record: Endpoint, inventory: Inventory, cipher: Cipher | None) -> Endpoint:

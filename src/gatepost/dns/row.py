@@ -173,7 +173,7 @@ class _Planning:
         """Half a change of type is worse than none: it leaves a name without records, or with those of two wishes."""
         for record, cause in deletes:
             message = f"a change of type is done whole or not at all; {cause.message}"
-            self.row.held.append(Held(record, DELETE, cause if not self._passes(cause) else Cause(POLICY, message)))
+            self.row.held.append(Held(record, DELETE, cause if cause.kind == DOUBTFUL else Cause(POLICY, message)))
         for change in creates:
             message = f"{' and '.join(sorted(self._holdings))} has to make way first, and is held"
             self.row.held.append(Held(change.record, CREATE, Cause(POLICY, message)))
