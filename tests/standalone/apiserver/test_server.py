@@ -14,8 +14,9 @@ import yaml
 
 from apiserver.api_client import Client
 from gatepost.standalone.apiserver.definitions import compact_crds, load_crds
-from gatepost.standalone.apiserver.errors import AddressInUse, AddressNotLoopback
+from gatepost.standalone.apiserver.errors import AddressNotLoopback
 from gatepost.standalone.apiserver.server import ApiServer
+from gatepost.standalone.errors import PortTakenError
 
 CRDS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 
@@ -36,7 +37,7 @@ async def test_namespaces_and_the_service_of_the_api_are_there(client: Client) -
 async def test_taken_port_is_told_with_the_address() -> None:
     async with ApiServer() as first:
         port = int(first.url.rpartition(":")[2])
-        with pytest.raises(AddressInUse, match=f"127.0.0.1:{port} is already in use"):
+        with pytest.raises(PortTakenError, match=f"API server: TCP port {port} on 127.0.0.1 is already taken"):
             await ApiServer(port=port).start()
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import random
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -104,6 +105,8 @@ async def test_list_and_watch_mirror_the_server(tmp_path: Path, kept: bool, seed
         following = asyncio.gather(*(mirror.follow_until(10**9) for mirror in mirrors[:3]))
         await asyncio.gather(*writers)
         following.cancel()
+        with suppress(asyncio.CancelledError):
+            await following
         truth = Mirror(session, "", random.Random(seed))
         await truth.list()
         for mirror in mirrors:

@@ -11,17 +11,6 @@ class ApiServerError(StandaloneError):
     """The server cannot start, or cannot go on; the message says why and what to do."""
 
 
-class AddressInUse(ApiServerError):
-    """The port that the server was told to listen on is taken."""
-
-    def __init__(self, host: str, port: int) -> None:
-        super().__init__(
-            f"API server: {host}:{port} is already in use. Choose another port, or stop what listens there."
-        )
-        self.host = host
-        self.port = port
-
-
 class AddressNotLoopback(ApiServerError):
     """The server has no authentication, so it listens on loopback addresses only."""
 

@@ -15,7 +15,7 @@ from gatepost.kubernetes.values import Raw
 from gatepost.objects.refs import GroupKind, Ref, ref_of
 from gatepost.standalone.apiserver import kubeconfig
 from gatepost.standalone.apiserver.answers import is_loopback
-from gatepost.standalone.apiserver.errors import AddressInUse, AddressNotLoopback
+from gatepost.standalone.apiserver.errors import AddressNotLoopback
 from gatepost.standalone.apiserver.history import WINDOW
 from gatepost.standalone.apiserver.http import Site
 from gatepost.standalone.apiserver.journal import open_journal
@@ -24,6 +24,7 @@ from gatepost.standalone.apiserver.reads import Reads
 from gatepost.standalone.apiserver.seed import seed
 from gatepost.standalone.apiserver.storage import Storage
 from gatepost.standalone.apiserver.writes import Writes
+from gatepost.standalone.errors import AddressUnusableError, PortTakenError
 
 BOOKMARK_SECONDS = 60.0
 
@@ -70,7 +71,7 @@ class ApiServer:
         """Returns when requests are answered and the seed objects are there.
 
         Raises:
-            AddressInUse: the port is taken.
+            PortTakenError, AddressUnusableError: nobody can listen there.
             DataDirInUse, DataDirDamaged, DataDirUnusable: see `journal.open_journal`.
         """
         journal = open_journal(self._data_dir) if self._data_dir is not None else None
@@ -157,6 +158,6 @@ class ApiServer:
             await listener.start()
         except OSError as error:
             if error.errno == errno.EADDRINUSE:
-                raise AddressInUse(self._host, self._port) from error
-            raise
+                raise PortTakenError("API server", self._host, self._port) from error
+            raise AddressUnusableError("API server", self._host, self._port, error) from error
         self._port = self._runner.addresses[0][1]
