@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import click
 
 from gatepost.cluster.errors import ClusterError
 from gatepost.cluster.locate import find_connection
+from gatepost.objects.meta import KubernetesObject
 from gatepost.objects.refs import GroupKind
 from gatepost.runtime.snapshot import Snapshot, snapshot
 from gatepost.runtime.wiring import Wiring
@@ -31,6 +32,7 @@ def take_snapshot(
     *,
     kinds: Iterable[GroupKind] = (),
     kept_raw: Iterable[GroupKind] = (),
+    settings: Sequence[KubernetesObject] = (),
 ) -> Snapshot:
     """All objects that the rules need, read once. What could not be read is told on stderr.
 
@@ -38,7 +40,7 @@ def take_snapshot(
     """
     try:
         connection = find_connection(kubeconfig, context)
-        taken = asyncio.run(snapshot(connection, wiring, kinds=kinds, kept_raw=kept_raw))
+        taken = asyncio.run(snapshot(connection, wiring, kinds=kinds, kept_raw=kept_raw, settings=settings))
     except ClusterError as error:
         click.echo(f"gatepost: {error}", err=True)
         raise click.exceptions.Exit(3) from error

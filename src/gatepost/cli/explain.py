@@ -22,6 +22,7 @@ from gatepost.explain.values import Explanation, ObjectExplanation
 from gatepost.objects.core import EndpointSlice, Service
 from gatepost.objects.gatewayapi import GRPCRoute, HTTPRoute
 from gatepost.objects.refs import Ref, ref_of
+from gatepost.objects.settings import Settings
 from gatepost.runtime.offline import NotAtRest, settle
 from gatepost.runtime.wiring import Wiring, dns_part, reconcilers, together
 from gatepost.state.engine import Engine
@@ -45,6 +46,8 @@ _STYLES = {
 @click.option("-f", "--filename", "more_files", multiple=True, metavar="FILE", help="Another way to name a FILE.")
 @click.option("-n", "--namespace", default="", metavar="NAMESPACE", help="Look only at objects of this namespace.")
 @cluster_options
+@click.option("--cluster-domain", default="cluster.local", show_default=True, help="DNS suffix of Services.")
+@click.option("--system-namespace", default="knative-serving", show_default=True, help="Where Knative's settings lie.")
 @click.option("-o", "--output", type=click.Choice(["text", "json"]), default="text", show_default=True)
 @dns_options(without=["namespace"])  # which is where to look here, as with kubectl
 @click.pass_context
@@ -56,6 +59,8 @@ def command(
     namespace: str,
     kubeconfig: str | None,
     context: str | None,
+    cluster_domain: str,
+    system_namespace: str,
     output: str,
     dns: DnsSettings,
 ) -> None:
@@ -74,7 +79,8 @@ def command(
     """
     wiring = together(reconcilers(), dns_part(refuse_wrong(with_default_sources(dns, DEFAULT_SOURCES))))
     paths = (*files, *more_files)
-    known = _over_files(ctx, paths, wiring) if paths else _over_cluster(kubeconfig, context, wiring)
+    settings = Settings(cluster_domain=cluster_domain, system_namespace=system_namespace)
+    known = _over_files(ctx, paths, wiring, settings) if paths else _over_cluster(kubeconfig, context, wiring, settings)
     explanation = _explain(what, namespace, known)
     if output == "json":
         print_json(explanation)
@@ -92,24 +98,25 @@ class _Known(Struct, frozen=True):
     exit_code: int = 0
 
 
-def _over_cluster(kubeconfig: str | None, context: str | None, wiring: Wiring) -> _Known:
+def _over_cluster(kubeconfig: str | None, context: str | None, wiring: Wiring, settings: Settings) -> _Known:
     taken = take_snapshot(
         kubeconfig,
         context,
         wiring,
         kinds=(Service.KIND.group_kind, EndpointSlice.KIND.group_kind),
         kept_raw=(HTTPRoute.KIND.group_kind, GRPCRoute.KIND.group_kind),
+        settings=(settings,),
     )
     return _Known(taken.engine, taken.raw_of)
 
 
-def _over_files(ctx: click.Context, paths: tuple[str, ...], wiring: Wiring) -> _Known:
+def _over_files(ctx: click.Context, paths: tuple[str, ...], wiring: Wiring, settings: Settings) -> _Known:
     """The controllers at rest over manifests. Problems of the input are told."""
     manifests = read_input(paths)
     report = InputReport(manifests)
     raws = [manifest.raw for manifest in manifests.objects]
     try:
-        settled = settle(raws, wiring.rules, wiring.indexes, now=datetime.now(UTC))
+        settled = settle(raws, wiring.rules, wiring.indexes, now=datetime.now(UTC), settings=(settings,))
     except NotAtRest as error:
         click.echo(f"gatepost: {error}", err=True)
         ctx.exit(3)

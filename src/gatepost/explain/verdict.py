@@ -9,12 +9,13 @@ from msgspec import Struct
 
 from gatepost.dns.sources.attachment import PARENT_KINDS
 from gatepost.explain.names import Asked
+from gatepost.explain.scene import ABOUT_ONE_HOST
 from gatepost.explain.values import DnsAnswer, Step, Verdict, Why
 from gatepost.explain.way import all_steps, paths
 from gatepost.objects.core import Service
 from gatepost.objects.dnsendpoint import DNSEndpoint
 from gatepost.objects.networking import KIngress
-from gatepost.objects.problems import Problem
+from gatepost.objects.problems import Problem, Skipped
 from gatepost.objects.refs import Ref
 from gatepost.objects.serving import Route
 
@@ -49,7 +50,7 @@ def judge(asked: Asked, way: Sequence[Step], dns: Sequence[DnsAnswer]) -> Judgem
     reached = [path for path in serving if is_published or path[-1].about.kind in _WITHOUT_OUR_DNS]
     if reached:
         return _served(reached)
-    reasons = tuple(dict.fromkeys(_reasons(asked, way, dns)))
+    reasons = tuple(dict.fromkeys(_reasons(way, dns)))
     is_waiting = any(step.waiting for step in all_steps(way))
     if is_waiting and not any(isinstance(why, Problem) for why in reasons):
         return Judgement("unknown", reasons)
@@ -82,11 +83,11 @@ def _stopped_above(path: tuple[Step, ...]) -> list[Step]:
     return [above for above, below in pairwise(path) if above.blocked and below.about not in above.wants]
 
 
-def _reasons(asked: Asked, way: Sequence[Step], dns: Sequence[DnsAnswer]) -> Iterable[Why]:
+def _reasons(way: Sequence[Step], dns: Sequence[DnsAnswer]) -> Iterable[Why]:
     """Why the name is not served, the most telling first.
 
-    Problems in the order of the way: what stops an earlier step explains the later ones. Then what was left out, with
-    what speaks of this very name in front; remarks, which keep nothing from working, come last.
+    Problems in the order of the way: what stops an earlier step explains the later ones. Then what was left out: what
+    DNS waits for, whole parents, the hostname, single listeners; remarks, which keep nothing from working, come last.
     """
     steps = list(all_steps(way))
     for blocked_first in (True, False):
@@ -99,8 +100,13 @@ def _reasons(asked: Asked, way: Sequence[Step], dns: Sequence[DnsAnswer]) -> Ite
     skipped += [claim.doubt for answer in dns for claim in answer.claims if claim.doubt is not None]
     skipped += [answer.hold for answer in dns if answer.hold is not None]
     doubts = {claim.doubt for answer in dns for claim in answer.claims}
-    yield from sorted(
-        (why for why in skipped if why.reason not in REMARKS),
-        key=lambda why: (why not in doubts, not any(repr(form) in why.message for form in asked.forms)),
-    )
-    yield from (why for why in skipped if why.reason in REMARKS)
+    yield from sorted(skipped, key=lambda why: why not in doubts and 1 + _rank(why))
+
+
+def _rank(why: Skipped) -> int:
+    """How little a reason explains: a listener that takes other names is often there for them."""
+    if why.reason in REMARKS:
+        return 3
+    if why.field.startswith("spec.listeners["):
+        return 2
+    return 1 if why.reason in ABOUT_ONE_HOST else 0

@@ -35,11 +35,12 @@ STAGES: Mapping[type[KubernetesObject], StepOf] = {
 }
 """Kind -> how its step is made, in the order in which a name passes them."""
 
+_ORDER = {type_: index for index, type_ in enumerate(STAGES)}
+
 
 def way_of(scene: Scene, mentions: Sequence[Mention]) -> tuple[Step, ...]:
     """The steps of these objects as a forest; objects that something else made stand below it."""
-    order = list(STAGES)
-    sorted_mentions = sorted(mentions, key=lambda mention: order.index(type(mention.obj)))  # stable: specific first
+    sorted_mentions = sorted(mentions, key=_stage)  # stable: the most specific hostnames stay in front
     return tuple(_with_children(scene, mention, sorted_mentions) for mention in _roots(sorted_mentions))
 
 
@@ -69,6 +70,11 @@ def _with_children(scene: Scene, mention: Mention, mentions: list[Mention]) -> S
 
 
 def _is_made_by(below: Mention, above: Mention) -> bool:
-    # The namespace too: without UIDs, in manifests, owners are compared by kind and name alone.
-    same_namespace = below.ref.namespace == above.ref.namespace
-    return below is not above and same_namespace and is_controlled_by(below.obj, above.obj)
+    if below.ref.namespace != above.ref.namespace:
+        return False  # without UIDs, in manifests, owners are compared by kind and name alone
+    # Only later stages: objects that claim to own each other would have no end.
+    return _stage(above) < _stage(below) and is_controlled_by(below.obj, above.obj)
+
+
+def _stage(mention: Mention) -> int:
+    return _ORDER[type(mention.obj)]

@@ -1,0 +1,144 @@
+"""Names that nothing serves: the first reason names the object and the field."""
+
+from __future__ import annotations
+
+import pytest
+from explain_world import (
+    KNATIVE,
+    answer,
+    config_map,
+    core_service,
+    domain_mapping,
+    explained,
+    gateway,
+    http_route,
+    knative_service,
+    settled,
+    step,
+)
+
+from gatepost.explain.hostname import NotAHostname, explain_hostname
+from gatepost.explain.values import Explanation
+from gatepost.objects.problems import Problem
+
+
+def first(explanation: Explanation) -> tuple[str, str, str]:
+    """Reason, object and field of the first reason."""
+    why = explanation.reasons[0]
+    about = why.about if isinstance(why, Problem) else why.at
+    return why.reason, str(about), why.field
+
+
+def test_mapping_to_a_missing_service_names_the_field_that_names_it() -> None:
+    found = explained("shop.example.com", *KNATIVE, domain_mapping("shop.example.com", "cart"))
+    assert found.verdict == "not served"
+    assert first(found) == ("ResolveFailed", "DomainMapping shop/shop.example.com", "spec.ref.name")
+    assert '"cart"' in found.reasons[0].message
+
+
+def test_mapping_whose_route_never_was_is_not_served() -> None:
+    found = explained(
+        "app.example.com", *KNATIVE, knative_service("website"), domain_mapping("app.example.com", "website")
+    )
+    assert (found.verdict, first(found)) == ("not served", ("IngressNotConfigured", "Route shop/website", ""))
+
+
+def test_setting_that_does_not_parse_is_the_reason_for_every_domain() -> None:
+    broken = config_map("config-network", ingress_class="x", autocreate_cluster_domain_claims="perhaps")
+    found = explained("app.example.com", broken, domain_mapping("app.example.com", "web", api_version="v1"))
+    assert first(found)[1] == "ConfigMap knative-serving/config-network"
+
+
+def test_route_on_a_gateway_that_does_not_exist() -> None:
+    found = explained("app.example.com", http_route("app", "app.example.com"))
+    assert found.verdict == "not served"
+    assert first(found) == ("NoSuchParent", "Gateway infra/public", "")
+
+
+def test_route_that_its_gateway_refuses() -> None:
+    refused = answer(("Accepted", "False", "NotAllowedByListeners"))
+    found = explained("app.example.com", gateway(), http_route("app", "app.example.com", status=refused))
+    assert (found.verdict, first(found)[:2]) == ("not served", ("NotAccepted", "HTTPRoute shop/app"))
+    assert "NotAllowedByListeners" in found.reasons[0].message
+
+
+def test_route_that_no_gateway_has_answered_may_be_served_soon() -> None:
+    found = explained("app.example.com", gateway(), http_route("app", "app.example.com", status=None))
+    assert (found.verdict, found.is_served) == ("unknown", False)
+    assert found.summary == "nothing stands against it, but nothing has answered for HTTPRoute shop/app yet"
+
+
+def test_route_whose_backend_is_missing_is_not_served_though_its_record_stands() -> None:
+    status = answer(("Accepted", "True", "Accepted"), ("ResolvedRefs", "False", "BackendNotFound"))
+    found = explained("app.example.com", gateway(), http_route("app", "app.example.com", status=status))
+    assert found.verdict == "not served"
+    field = "status.parents[].conditions[ResolvedRefs]"
+    assert first(found) == ("BackendNotFound", "HTTPRoute shop/app", field)
+    assert [record.targets for record in found.dns[0].records] == [("192.0.2.1",)]
+
+
+def test_host_that_no_listener_takes_is_told_with_the_listener() -> None:
+    found = explained(
+        "app.example.com", gateway(hostname="*.example.org"), http_route("app", "app.example.com", "app.example.org")
+    )
+    assert found.verdict == "not served"
+    assert first(found) == ("NoMatchingListener", "HTTPRoute shop/app", "spec.hostnames")
+    assert step(found, "Gateway infra/public").says == "no listener takes the name; address 192.0.2.1"
+
+
+def test_reasons_of_other_hosts_of_a_route_are_left_out() -> None:
+    found = explained(
+        "app.example.org", gateway(hostname="*.example.org"), http_route("app", "app.example.com", "app.example.org")
+    )
+    assert (found.verdict, step(found, "HTTPRoute shop/app").skipped) == ("served", ())
+
+
+def test_gateway_without_address_keeps_a_name_out_of_dns() -> None:
+    found = explained("app.example.com", gateway(addresses=()), http_route("app", "app.example.com"))
+    assert (found.verdict, first(found)) == ("not served", ("NoAddress", "Gateway infra/public", "status.addresses"))
+
+
+def test_gateway_that_is_not_programmed_serves_nothing() -> None:
+    conditions = [{"type": "Programmed", "status": "False", "reason": "Invalid", "message": "port 80 is taken"}]
+    found = explained("app.example.com", gateway(conditions=conditions), http_route("app", "app.example.com"))
+    assert found.verdict == "not served"
+    assert first(found) == ("Invalid", "Gateway infra/public", "status.conditions[Programmed]")
+
+
+def test_gateway_that_config_gateway_names_and_nobody_made() -> None:
+    settings = [raw for raw in KNATIVE if raw["kind"] == "ConfigMap"]
+    mapping = domain_mapping("app.example.com", "web", api_version="v1")
+    found = explained("app.example.com", *settings, core_service("web"), mapping)
+    assert (found.verdict, first(found)[:2]) == ("not served", ("GatewayDoesNotExist", "Gateway infra/public"))
+
+
+def test_remark_without_effect_is_never_the_first_reason() -> None:
+    misplaced = {"external-dns.kubernetes.io/hostname": "x.example.com"}
+    public = gateway(addresses=())
+    public["metadata"]["annotations"] = misplaced
+    route = http_route("app", "app.example.com", annotations={"external-dns.kubernetes.io/ttl": "soon"})
+    found = explained("app.example.com", public, route)
+    assert first(found)[0] == "NoAddress"
+    assert found.reasons[-1].reason == "InvalidAnnotation"
+
+
+def test_filter_that_leaves_a_route_out_of_dns_is_the_reason() -> None:
+    found = explained("app.example.com", gateway(), http_route("app", "app.example.com"), label_filter="public=yes")
+    assert (found.verdict, first(found)) == ("not served", ("FilteredOut", "HTTPRoute shop/app", "metadata.labels"))
+
+
+def test_name_that_nothing_mentions_gives_near_ones() -> None:
+    found = explained("ap.example.com", gateway(), http_route("app", "app.example.com", "www.example.org"))
+    assert (found.verdict, found.near) == ("not served", ("app.example.com",))
+    assert found.summary.endswith("mentions ap.example.com")
+
+
+def test_namespace_limits_where_a_name_is_looked_for() -> None:
+    engine = settled(gateway(), http_route("app", "app.example.com")).engine
+    assert explain_hostname(engine, "app.example.com", namespace="elsewhere").way == ()
+
+
+@pytest.mark.parametrize("text", ["", "not a name", "a_b.example.com", "192.0.2.1"])
+def test_text_that_is_no_hostname_is_refused(text: str) -> None:
+    with pytest.raises(NotAHostname, match="wanted a hostname like"):
+        explain_hostname(settled().engine, text)
