@@ -9,7 +9,12 @@ from typing import TYPE_CHECKING
 
 import click
 
+from gatepost.cli.cluster_input import cluster_options
+from gatepost.cli.dns_options import dns_options, refuse_wrong
+from gatepost.dns.settings import DnsSettings
+
 if TYPE_CHECKING:
+    from gatepost.providers.contract import Provider
     from gatepost.runtime.process import RunSettings
 
 CONTROLLERS = ("domainmapping", "route", "gateway")
@@ -18,9 +23,8 @@ WRONG_USE = 2
 OUTSIDE_FAILED = 3
 
 
-@click.command("run")
-@click.option("--kubeconfig", help="Kubeconfig file.  [default: $KUBECONFIG, ~/.kube/config, or the Pod's account]")
-@click.option("--context", help="Context of the kubeconfig.  [default: its current one]")
+@click.command("run", context_settings={"auto_envvar_prefix": "GATEPOST"})
+@cluster_options
 @click.option(
     "--controllers",
     default="gateway",
@@ -30,45 +34,65 @@ OUTSIDE_FAILED = 3
 )
 @click.option("--cluster-domain", default="cluster.local", show_default=True, help="DNS suffix of Services.")
 @click.option("--system-namespace", default="knative-serving", show_default=True, help="Where Knative's settings lie.")
+@click.option("--inmemory-zone", "zones", multiple=True, help="Zone of the provider inmemory; may be repeated.")
+@click.option(
+    "--interval",
+    type=click.FloatRange(min=1),
+    default=60.0,
+    show_default=True,
+    help="Seconds between comparisons of DNS with what the provider holds; changes in the cluster are written at once.",
+)
+@click.option("--allow", is_flag=True, help="Let DNS plans through however much they remove.")
 @click.option("--dry-run", is_flag=True, help="Say what would be written, and write nothing.")
 @click.option("--once", is_flag=True, help="End when nothing is left to do.")
 @click.option("--log-level", type=click.Choice(["debug", "info", "warning", "error"]), default="info")
 @click.option("--log-format", type=click.Choice(["text", "json"]), default="text")
+@dns_options()
 def command(
     kubeconfig: str | None,
     context: str | None,
     controllers: str,
     cluster_domain: str,
     system_namespace: str,
+    zones: tuple[str, ...],
+    interval: float,
+    allow: bool,
     dry_run: bool,
     once: bool,
     log_level: str,
     log_format: str,
+    dns: DnsSettings,
 ) -> None:
-    """Runs the controllers against a cluster until Ctrl-C or SIGTERM.
+    """Runs the controllers against a cluster until Ctrl-C or SIGTERM; DNS is written if a --source is given.
 
     \b
     Examples:
       gatepost run
       gatepost run --dry-run --once --context staging
+      gatepost run --controllers none --source gateway-httproute --provider inmemory --inmemory-zone example.com
     """
     from gatepost.cluster.errors import KubeconfigError
+    from gatepost.dns.rules import BadSettings
     from gatepost.runtime.logs import set_up_logs
     from gatepost.runtime.process import RunSettings
 
-    set_up_logs(log_level, log_format)
+    provider = _provider(dns, zones)
     settings = RunSettings(
         kubeconfig=kubeconfig,
         context=context,
         controllers=_names(controllers),
         cluster_domain=cluster_domain,
         system_namespace=system_namespace,
+        dns=dns if provider is not None else None,
+        dns_interval_seconds=interval,
+        allow=allow,
         dry_run=dry_run,
         once=once,
     )
+    set_up_logs(log_level, log_format)
     try:
-        failures = asyncio.run(_run(settings))
-    except KubeconfigError as error:
+        failures = asyncio.run(_run(settings, provider))
+    except (KubeconfigError, BadSettings) as error:
         click.echo(f"gatepost run: {error}", err=True)
         sys.exit(WRONG_USE)
     for failure in failures:
@@ -76,7 +100,7 @@ def command(
     sys.exit(OUTSIDE_FAILED if failures else 0)
 
 
-async def _run(settings: RunSettings) -> list[str]:
+async def _run(settings: RunSettings, provider: Provider | None) -> list[str]:
     from gatepost.runtime.process import run
 
     stop = asyncio.Event()
@@ -89,14 +113,28 @@ async def _run(settings: RunSettings) -> list[str]:
 
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, end)
-    return await run(settings, stop)
+    return await run(settings, stop, provider)
+
+
+def _provider(dns: DnsSettings, zones: tuple[str, ...]) -> Provider | None:
+    """The provider to write DNS to, None if no source was given. Raises: click.UsageError for wrong settings."""
+    from gatepost.runtime.dnsproviders import UnknownProvider, provider_named
+
+    if not dns.sources:
+        if dns.provider:
+            raise click.UsageError("--provider: there is nothing to publish without a --source")
+        return None
+    refuse_wrong(dns)
+    try:
+        return provider_named(dns.provider, zones)
+    except UnknownProvider as error:
+        raise click.UsageError(str(error)) from error
 
 
 def _names(listed: str) -> tuple[str, ...]:
     names = tuple(name.strip() for name in listed.split(",") if name.strip() not in ("", "none"))
     for name in names:
         if name not in CONTROLLERS:
-            raise click.BadParameter(
-                f"there is no controller {name!r}; there are {', '.join(CONTROLLERS)}", param_hint="--controllers"
-            )
+            known = ", ".join(CONTROLLERS)
+            raise click.BadParameter(f"there is no controller {name!r}; there are {known}", param_hint="--controllers")
     return names

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from typing import Any
+
+from msgspec import Struct
 
 from gatepost.cluster.calls import Calls
 from gatepost.cluster.client import Client
@@ -14,15 +17,28 @@ from gatepost.cluster.discovery import Discovery
 from gatepost.cluster.mirror import Mirror
 from gatepost.cluster.recorder import EventRecorder
 from gatepost.cluster.writer import Writer
+from gatepost.dns.settings import DnsSettings
 from gatepost.objects.core import ConfigMap
 from gatepost.objects.meta import KubernetesObject
 from gatepost.objects.refs import GroupKind
 from gatepost.objects.settings import Settings
+from gatepost.providers.contract import Provider
 from gatepost.runtime.clusterfeed import ClusterFeed
 from gatepost.runtime.kinds import NotingEngine
-from gatepost.runtime.loop import Loop, Publisher
+from gatepost.runtime.loop import Loop
+from gatepost.runtime.publisher import INTERVAL_SECONDS, ZonePublisher
+from gatepost.runtime.zones import Zones
 from gatepost.state.rule import Rule
 from gatepost.state.store import Index
+
+
+class DnsPart(Struct, frozen=True):
+    """Where record sets go. `settings` are those that the rules were made with."""
+
+    settings: DnsSettings
+    provider: Provider
+    interval_seconds: float = INTERVAL_SECONDS
+    allow: bool = False
 
 
 class Controllers:
@@ -36,7 +52,7 @@ class Controllers:
         *,
         settings: Sequence[KubernetesObject] = (),
         written: frozenset[GroupKind] = frozenset(),
-        publisher: Publisher | None = None,
+        dns: DnsPart | None = None,
     ) -> None:
         """
         Args:
@@ -48,7 +64,19 @@ class Controllers:
         engine = NotingEngine(rules, indexes, _now())
         self.mirror = Mirror()
         self.writer = Writer(calls, self.mirror, EventRecorder(calls, _now), _now)
-        self.loop = Loop(engine, self.writer, publisher, _now)
+        self.loop = Loop(engine, self.writer, _now)
+        if dns is not None:
+            zones = Zones(
+                engine,
+                self.loop.kinds,
+                dns.settings,
+                dns.provider,
+                time.monotonic,
+                dry_run=client.dry_run,
+                allow=dns.allow,
+            )
+            moved = self.loop.note_movement
+            self.loop.publish_with(ZonePublisher(zones, interval_seconds=dns.interval_seconds, moved=moved))
         self.mirror.hand_on_to(self.loop)
         for setting in settings:
             engine.put(setting)

@@ -83,6 +83,11 @@ class KnownKinds:
         return is_new
 
     @property
+    def unknown(self) -> frozenset[GroupKind]:
+        """The watched kinds that are not in yet."""
+        return frozenset(self._unknown)
+
+    @property
     def all_heard_of(self) -> bool:
         """Whether each kind is in, or has failed at least once: then nothing more is gained by waiting for it."""
         return not self._unheard

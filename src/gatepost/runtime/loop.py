@@ -10,6 +10,7 @@ Nothing here polls: a pass runs when something came in or when the time has come
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime
@@ -31,6 +32,8 @@ from gatepost.writes.outcome import Event, Outcome
 log = logging.getLogger("gatepost.loop")
 
 WORKERS = 8
+GRACE_SECONDS = 10.0
+"""How long writes that are on their way may take at the end."""
 
 
 class Feed(Protocol):
@@ -54,8 +57,8 @@ class Writes(Protocol):
 class Publisher(Protocol):
     """Where record sets go. It decides by itself when to write."""
 
-    def note(self, changes: list[Change]) -> None:
-        """Values of rules that came out otherwise in a pass."""
+    def note(self, changes: list[Change], *, has_new_kinds: bool) -> None:
+        """Values of rules that came out otherwise in a pass, and whether a kind came in with it."""
         ...
 
     def allow(self) -> None:
@@ -68,6 +71,9 @@ class Publisher(Protocol):
     def is_idle(self) -> bool: ...
 
     @property
+    def is_busy(self) -> bool: ...
+
+    @property
     def is_failing(self) -> bool: ...
 
 
@@ -77,7 +83,6 @@ class Loop:
     Args:
         engine: with the rules; settings may be in it already.
         writes: carries outcomes out.
-        publisher: publishes record sets; None without a DNS part.
         now: the clock.
     """
 
@@ -85,14 +90,13 @@ class Loop:
         self,
         engine: NotingEngine,
         writes: Writes,
-        publisher: Publisher | None = None,
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
         self.engine = engine
         self.kinds = KnownKinds(engine)
         self.queue: RetryQueue[Place] = RetryQueue()
         self._writes = writes
-        self._publisher = publisher
+        self._publisher: Publisher | None = None
         self._now = now
         self._outcomes = Outcomes()
         self._feed: Feed | None = None
@@ -100,11 +104,16 @@ class Loop:
         self._moved = asyncio.Event()
         self.movements = 0
         self._has_run = False
+        self._is_ending = False
         self._disturbed: dict[Ref, None] = {}
         self._held: dict[Place, None] = {}
         self._errors_said: dict[Place, str] = {}
         self._faults_said: dict[object, str] = {}
         self._collector = Collector()
+
+    def publish_with(self, publisher: Publisher) -> None:
+        """Adds a DNS part; must come before `run`."""
+        self._publisher = publisher
 
     async def run(self, feed: Feed, stop: asyncio.Event) -> None:
         """Runs until `stop` is set; writes that are on their way are finished."""
@@ -125,9 +134,19 @@ class Loop:
         finally:
             await _cancel([passes, stopped])
             await feed.stop()
+            await self._finish_writes()
             await _cancel(workers)
             self.queue.close()
             self._collector.resume()
+
+    async def _finish_writes(self) -> None:
+        """Lets what is being written come to its end, and takes up nothing new."""
+        self._is_ending = True
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(GRACE_SECONDS):
+                seen = self.movements
+                while self.queue.is_working or (self._publisher is not None and self._publisher.is_busy):
+                    seen = await self.moved(seen)
 
     async def rest(self) -> None:
         """Returns when nothing is left to do: all kinds were heard of, no pass is due, no key waits, DNS is written."""
@@ -245,7 +264,8 @@ class Loop:
         self._say_faults()
         for change in changes:
             self._note(change)
-        if self.kinds.count_what_came_in():
+        has_new_kinds = self.kinds.count_what_came_in()
+        if has_new_kinds:
             for place in self._held:
                 self.queue.add(place)
             self._held.clear()
@@ -256,8 +276,8 @@ class Loop:
         for group_kind in self.engine.kinds_asked():
             self._watch(group_kind)
         if self._publisher is not None:
-            self._publisher.note(changes)
-            if self.kinds.all_heard_of and not self.kinds.failing:
+            self._publisher.note(changes, has_new_kinds=has_new_kinds)
+            if self.kinds.all_heard_of:
                 self._publisher.allow()
         if not self._has_run:
             self._has_run = True
@@ -291,7 +311,7 @@ class Loop:
     # Writing
 
     async def _work(self) -> None:
-        while True:
+        while not self._is_ending:
             place = await self.queue.next()
             try:
                 await self._write(place)

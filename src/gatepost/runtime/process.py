@@ -12,10 +12,13 @@ from msgspec import Struct
 from gatepost.cluster.client import Client
 from gatepost.cluster.connection import Connection
 from gatepost.cluster.locate import find_connection
+from gatepost.dns.settings import DnsSettings
 from gatepost.objects.settings import Settings
+from gatepost.providers.contract import Provider
 from gatepost.runtime import wiring
-from gatepost.runtime.controllers import Controllers
+from gatepost.runtime.controllers import Controllers, DnsPart
 from gatepost.runtime.logs import fields
+from gatepost.runtime.publisher import INTERVAL_SECONDS
 
 log = logging.getLogger("gatepost.run")
 
@@ -25,6 +28,9 @@ class RunSettings(Struct, frozen=True, kw_only=True):
 
     Attributes:
         controllers: names of `wiring.CONTROLLERS`.
+        dns: the settings of the DNS part, None to run without one.
+        dns_interval_seconds: how often DNS is compared with what the provider really holds.
+        allow: lets DNS plans through however much they remove.
         once: end as soon as nothing is left to do.
     """
 
@@ -33,47 +39,69 @@ class RunSettings(Struct, frozen=True, kw_only=True):
     controllers: tuple[str, ...] = ()
     cluster_domain: str = "cluster.local"
     system_namespace: str = "knative-serving"
+    dns: DnsSettings | None = None
+    dns_interval_seconds: float = INTERVAL_SECONDS
+    allow: bool = False
     dry_run: bool = False
     once: bool = False
 
 
-async def run(settings: RunSettings, stop: asyncio.Event) -> list[str]:
+async def run(settings: RunSettings, stop: asyncio.Event, provider: Provider | None = None) -> list[str]:
+    """Finds the cluster and runs against it, see `run_on`. Raises: KubeconfigError if no cluster can be found."""
+    return await run_on(find_connection(settings.kubeconfig, settings.context), settings, stop, provider)
+
+
+async def run_on(
+    connection: Connection, settings: RunSettings, stop: asyncio.Event, provider: Provider | None = None
+) -> list[str]:
     """Runs until `stop` is set or, with `once`, until nothing is left to do.
 
+    Args: provider: where DNS is written; needed if there are settings for it.
     Returns: what did not succeed with `once`, in words; always empty without it.
-    Raises: KubeconfigError if no cluster can be found.
     """
-    connection = find_connection(settings.kubeconfig, settings.context)
-    what = fields(server=connection.endpoint.server, as_told_by=connection.origin, controllers=settings.controllers)
-    log.info("gatepost runs", extra={"fields": {**what["fields"], "dry_run": settings.dry_run}})
-    async with controllers_of(connection, settings) as controllers:
-        stopped = asyncio.create_task(stop.wait())
+    said = fields(
+        server=connection.endpoint.server,
+        as_told_by=connection.origin,
+        controllers=settings.controllers,
+        sources=settings.dns.sources if settings.dns is not None else (),
+        dry_run=settings.dry_run,
+    )
+    log.info("gatepost runs", extra=said)
+    async with controllers_on(connection, settings, provider) as controllers:
         work = asyncio.create_task(controllers.work(stop))
-        waiting: list[asyncio.Task[object]] = [stopped, work]
+        waiting: list[asyncio.Task[None]] = [work]
         if settings.once:
             waiting.append(asyncio.create_task(controllers.loop.rest()))
-        await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
-        failures = controllers.loop.failures if settings.once and not stop.is_set() else []
-        stop.set()
-        await work
-        for task in waiting:
-            task.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await task
+        try:
+            await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
+            failures = controllers.loop.failures if settings.once and not stop.is_set() else []
+        finally:
+            stop.set()
+            await work
+            for task in waiting[1:]:
+                task.cancel()
     log.info("gatepost ends", extra=fields(failures=len(failures)))
     return failures
 
 
 @contextlib.asynccontextmanager
-async def controllers_of(connection: Connection, settings: RunSettings) -> AsyncIterator[Controllers]:
+async def controllers_on(
+    connection: Connection, settings: RunSettings, provider: Provider | None = None
+) -> AsyncIterator[Controllers]:
     """The controllers of these settings, ready to run, with a client that is closed at the end."""
+    parts = [wiring.reconcilers(settings.controllers)]
+    dns: DnsPart | None = None
+    if settings.dns is not None and provider is not None:
+        parts.append(wiring.dns_part(settings.dns))
+        dns = DnsPart(settings.dns, provider, settings.dns_interval_seconds, settings.allow)
+    wired = wiring.together(*parts)
+    surroundings = Settings(cluster_domain=settings.cluster_domain, system_namespace=settings.system_namespace)
     async with Client(connection, dry_run=settings.dry_run) as client:
-        wired = wiring.together(wiring.reconcilers(settings.controllers))
-        surroundings = Settings(cluster_domain=settings.cluster_domain, system_namespace=settings.system_namespace)
         yield Controllers(
             client,
             wired.rules,
             wired.indexes,
             settings=[surroundings],
             written=wiring.written_kinds(settings.controllers),
+            dns=dns,
         )

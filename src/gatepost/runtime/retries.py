@@ -35,6 +35,11 @@ class RetryQueue(Generic[KeyT]):
         return not (self._waiting or self._working or self._timers)
 
     @property
+    def is_working(self) -> bool:
+        """Whether a worker has a key."""
+        return bool(self._working)
+
+    @property
     def failing(self) -> set[KeyT]:
         """The keys whose last attempt failed."""
         return set(self._failures)

@@ -1,0 +1,140 @@
+"""When DNS is written: shortly after names changed, and at an interval against what the provider really holds."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable
+
+from gatepost.cluster.backoff import Backoff
+from gatepost.dns.desired import changed_names
+from gatepost.dns.records import NameKey
+from gatepost.providers.contract import ProviderError
+from gatepost.runtime.logs import fields
+from gatepost.runtime.zones import Zones
+from gatepost.state.engine import Change
+
+log = logging.getLogger("gatepost.dns")
+
+BATCH_SECONDS = 0.1
+INTERVAL_SECONDS = 60.0
+RETRY_SECONDS = (1.0, 300.0)
+
+
+class ZonePublisher:
+    """Writes the names that changed, many at a time.
+
+    Args:
+        interval_seconds: how often everything is compared with what the provider lists.
+        batch_seconds: how long changes are gathered before they are written together.
+        moved: told when a write has ended.
+    """
+
+    def __init__(
+        self,
+        zones: Zones,
+        *,
+        interval_seconds: float = INTERVAL_SECONDS,
+        batch_seconds: float = BATCH_SECONDS,
+        moved: Callable[[], None] = lambda: None,
+    ) -> None:
+        self._zones = zones
+        self._interval_seconds = interval_seconds
+        self._batch_seconds = batch_seconds
+        self._moved = moved
+        self._allowed = asyncio.Event()
+        self._woken = asyncio.Event()
+        self._due: set[NameKey] = set()
+        self._held: frozenset[NameKey] = frozenset()
+        self._compare_at = 0.0
+        self._has_compared = False
+        self._is_everything_due = False
+        self.is_busy = False
+        self._backoff = Backoff(*RETRY_SECONDS)
+        self._error_said = ""
+        self.is_failing = False
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether nothing is left to write, or the last attempt failed and the next one waits for its time."""
+        return self.is_failing or (self._has_compared and not (self.is_busy or self._due or self._is_everything_due))
+
+    def note(self, changes: list[Change], *, has_new_kinds: bool) -> None:
+        """Takes note of the names that came out otherwise; what was held back may have become clear with them."""
+        self._due.update(changed_names(changes))
+        if has_new_kinds:
+            self._is_everything_due = True
+            self._woken.set()
+        if changes and self._held:
+            self._due |= self._held
+            self._held = frozenset()
+        if self._due:
+            self._woken.set()
+
+    def allow(self) -> None:
+        """From now on the engine speaks of the whole cluster."""
+        self._allowed.set()
+
+    async def run(self) -> None:
+        """Runs until it is cancelled. No failure of the provider ends it."""
+        await self._allowed.wait()
+        while True:
+            if not self._is_comparison_due():
+                await self._until_woken()
+            if not self._is_comparison_due():
+                await asyncio.sleep(self._batch_seconds)  # what changes together is written together
+            self.is_busy = True
+            try:
+                await self._write()
+            except ProviderError as error:
+                self.is_busy = False
+                await self._wait_after(error)
+            finally:
+                self.is_busy = False
+                self._moved()
+
+    def _is_comparison_due(self) -> bool:
+        return not self._zones.is_listed or _now() >= self._compare_at
+
+    async def _until_woken(self) -> None:
+        try:
+            async with asyncio.timeout(self._compare_at - _now()):
+                await self._woken.wait()
+        except TimeoutError:
+            return
+
+    async def _write(self) -> None:
+        is_comparison = self._is_comparison_due()
+        if is_comparison:
+            await self._zones.list_anew()
+        is_everything = is_comparison or self._is_everything_due
+        names = None if is_everything else frozenset(self._due)
+        self._due.clear()
+        self._is_everything_due = False
+        self._woken.clear()
+        try:
+            written = await self._zones.write(names)
+        except ProviderError:
+            self._is_everything_due = True
+            raise
+        if is_comparison:
+            self._has_compared = True
+            self._compare_at = _now() + self._interval_seconds
+        self._held = written.held if is_everything else self._held | written.held
+        self.is_failing = bool(written.refused) or written.is_stopped
+        self._error_said = ""
+        self._backoff.reset()
+
+    async def _wait_after(self, error: ProviderError) -> None:
+        self.is_failing = True
+        self._moved()
+        level = logging.DEBUG if str(error) == self._error_said else logging.WARNING
+        self._error_said = str(error)
+        seconds = self._backoff.next_seconds()
+        message = "the DNS provider cannot be used; it is tried again"
+        log.log(level, message, extra=fields(error=error, seconds=round(seconds, 1)))
+        await asyncio.sleep(seconds)
+
+
+def _now() -> float:
+    return asyncio.get_running_loop().time()
