@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
+from urllib.parse import urlsplit
 
 import msgspec
 import yaml
@@ -13,6 +15,7 @@ from gatepost.objects.gatewayapi import LabelSelector
 from gatepost.objects.problems import Problem
 from gatepost.objects.refs import Ref
 from gatepost.reconcilers.configmaps import UnreadableValue, Values, config_map_ref, maps_named
+from gatepost.reconcilers.name_templates import Fields, TemplateFault, UnknownAction, filled
 from gatepost.state.rule import Rule
 from gatepost.state.view import View
 
@@ -28,13 +31,25 @@ DEFAULT_TAG_TEMPLATE = "{{.Tag}}-{{.Name}}"
 _ISSUING_KEYS = ("external-domain-tls", "auto-tls", "autoTLS")
 _SELECTOR_KEY = "namespace-wildcard-cert-selector"
 
+_DOMAIN_TEMPLATE_KEYS = ("domain-template", "domainTemplate")
+_TAG_TEMPLATE_KEYS = ("tag-template", "tagTemplate")
+_SAMPLE_ROUTE: Fields = {
+    "Name": "name",
+    "Namespace": "namespace",
+    "Domain": "example.com",
+    "Annotations": {},
+    "Labels": {},
+}
+_SAMPLE_TAG: Fields = {"Name": "name", "Tag": "tag"}
+
 
 class NetworkConfig(Struct, frozen=True):
     """What `config-network` says, with Knative's defaults for what it does not say.
 
     Attributes:
         http_protocol: ENABLED, REDIRECTED or DISABLED.
-        domain_template, tag_template: Go templates as written; who uses one finds out whether it can be used.
+        domain_template, tag_template: Go templates as written. They have been tried with samples; what they make of a
+            Route may still be no domain.
         namespace_wildcard_cert_selector: namespaces that share a wildcard certificate; None selects none.
     """
 
@@ -73,8 +88,8 @@ def parse(values: Values) -> NetworkConfig:
     return NetworkConfig(
         ingress_class=values.text(("ingress-class", "ingress.class"), default.ingress_class),
         certificate_class=values.text(("certificate-class", "certificate.class"), default.certificate_class),
-        domain_template=values.text(("domain-template", "domainTemplate"), default.domain_template),
-        tag_template=values.text(("tag-template", "tagTemplate"), default.tag_template),
+        domain_template=_template(values, _DOMAIN_TEMPLATE_KEYS, default.domain_template, _SAMPLE_ROUTE),
+        tag_template=_template(values, _TAG_TEMPLATE_KEYS, default.tag_template, _SAMPLE_TAG),
         rollout_duration_seconds=values.whole_seconds(("rollout-duration", "rolloutDuration"), 0),
         autocreate_cluster_domain_claims=values.boolean(
             ("autocreate-cluster-domain-claims", "autocreateClusterDomainClaims"), default=False
@@ -89,6 +104,31 @@ def parse(values: Values) -> NetworkConfig:
         system_internal_tls=_system_internal_tls(values),
         namespace_wildcard_cert_selector=_wildcard_selector(values),
     )
+
+
+def _template(values: Values, keys: Sequence[str], default: str, sample: Fields) -> str:
+    """The template, once it has made a host without a path of the sample. What is unknown here is tried in use."""
+    key = values.present(*keys)
+    if key is None:
+        return default
+    template = values.text(keys, default)
+    try:
+        host = filled(template, sample)
+    except UnknownAction:
+        return template
+    except TemplateFault as fault:
+        raise UnreadableValue(key, template, f"a template that can be filled in ({fault})") from fault
+    if not _is_host_alone(host):
+        raise UnreadableValue(key, template, f"a template that makes a host without a path, not {host!r}")
+    return template
+
+
+def _is_host_alone(text: str) -> bool:
+    try:
+        parts = urlsplit(f"https://{text}")
+    except ValueError:
+        return False
+    return bool(parts.hostname) and not (parts.path.strip("/") or parts.query or parts.fragment)
 
 
 def _system_internal_tls(values: Values) -> bool:

@@ -116,10 +116,7 @@ def test_domain_template_shapes_the_public_name_alone(settings: dict[str, str], 
         {"domain_template": "{{.Name}}_.{{.Domain}}"},
         {"domain_template": "{{.Name}}" + "x" * 62 + ".{{.Domain}}"},
         {"domain_template": "{{.Name}}.{{index .Annotations `absent`}}.{{.Domain}}"},
-        {"domain_template": "{{.Name}}.{{.Region}}.{{.Domain}}"},
         {"domain_template": '{{if eq .Namespace "shop"}}{{.Name}}{{end}}.{{.Domain}}'},
-        {"domain_template": "{{.Name}}.{{.Labels}}.{{.Domain}}"},
-        {"domain_template": "{{.Name}}.{{.Domain"},
     ],
 )
 def test_template_that_makes_no_domain_stops_the_route_with_the_reason(settings: dict[str, str]) -> None:

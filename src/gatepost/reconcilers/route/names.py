@@ -13,8 +13,8 @@ from gatepost.reconcilers.config_domain import current_domain_config
 from gatepost.reconcilers.config_features import current_features
 from gatepost.reconcilers.config_network import NetworkConfig, current_network_config
 from gatepost.reconcilers.hosts import cluster_local_hosts, cluster_name, domain_fault
+from gatepost.reconcilers.name_templates import TemplateFault, filled
 from gatepost.reconcilers.route.conditions import ERROR_CONFIG
-from gatepost.reconcilers.route.templates import TemplateFault, filled
 from gatepost.reconcilers.route.traffic import MAIN
 from gatepost.state.view import View
 

@@ -1,7 +1,7 @@
 """The templates of config-network that shape names: the part of Go's text/template that such names are written in.
 
 Known are texts, fields (`{{.Name}}`), keys of maps (`{{.Labels.team}}`, `{{index .Annotations "team"}}`) and trimmed
-delimiters (`{{-`, `-}}`). Anything else is refused rather than guessed.
+delimiters (`{{-`, `-}}`). Anything else is not guessed at: it is told as unknown where the template is used.
 """
 
 from __future__ import annotations
@@ -20,10 +20,14 @@ class TemplateFault(ValueError):
     """A template that cannot be used: the text says which part of it, and what was wanted."""
 
 
+class UnknownAction(TemplateFault):
+    """A template with an action that Go may know, but gatepost does not."""
+
+
 def filled(template: str, fields: Fields) -> str:
     """The text that a template gives for these fields. A key that a map lacks is empty, as in Go.
 
-    Raises: TemplateFault for an action that is none of the known ones, or a field that does not exist.
+    Raises: TemplateFault for a field that does not exist or an action that is not closed; UnknownAction.
     """
     result = ""
     at = 0
@@ -53,7 +57,7 @@ def _value(action: str, fields: Fields) -> str:
     elif by_index is not None:
         name, key = by_index.group(1), by_index.group(2) or by_index.group(3) or ""
     else:
-        raise TemplateFault(
+        raise UnknownAction(
             f'found {{{{{action}}}}}, wanted a field such as {{{{.Name}}}} or {{{{index .Labels "key"}}}}'
         )
     value = fields.get(name)
