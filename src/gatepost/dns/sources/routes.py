@@ -23,8 +23,11 @@ from gatepost.objects.refs import Ref
 from gatepost.state.rule import Rule
 from gatepost.state.view import View
 
-Template = Callable[[GatewayRoute, str], tuple[str, ...]]
-"""Gives the names that --fqdn-template makes of a Route, for the source of that name. Raises: TemplateFailed."""
+Template = Callable[[GatewayRoute, str], str]
+"""Gives the text that --fqdn-template makes of a Route, for the source of that name: names, separated by commas.
+
+Raises: TemplateFailed
+"""
 
 WITHOUT_HOSTNAMES = ("TCPRoute", "UDPRoute")
 
@@ -111,10 +114,11 @@ class RouteRule:
         self, template: Template, route: GatewayRoute, ref: Ref, skipped: list[Skipped]
     ) -> tuple[str, ...]:
         try:
-            return template(route, self._source)
+            text = template(route, self._source)
         except TemplateFailed as error:
             skipped.append(Skipped("TemplateFailed", str(error), ref, "--fqdn-template"))
             return ()
+        return tuple(sorted({name.strip() for name in text.split(",")} - {"", "."}))
 
 
 def _add(names: list[str], texts: tuple[str, ...], ref: Ref, field: str, skipped: list[Skipped]) -> None:
