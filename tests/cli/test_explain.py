@@ -1,0 +1,199 @@
+"""`gatepost explain`: exit codes, both forms of output, files and a cluster."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from pathlib import Path
+
+import pytest
+import yaml
+from click.testing import CliRunner, Result
+
+from gatepost.cli.commands import gatepost
+from gatepost.objects.refs import Ref
+from gatepost.standalone.apiserver.server import ApiServer
+from gatepost.standalone.ports import free_ports
+
+GATEWAY = """
+apiVersion: gateway.networking.k8s.io/v1
+kind: Gateway
+metadata: {name: public, namespace: infra}
+spec:
+  gatewayClassName: any
+  listeners:
+    - {name: http, port: 80, protocol: HTTP, allowedRoutes: {namespaces: {from: All}}}
+"""
+GATEWAY_STATUS = """
+status:
+  addresses: [{type: IPAddress, value: 192.0.2.1}]
+"""
+ROUTE = """
+apiVersion: gateway.networking.k8s.io/v1
+kind: HTTPRoute
+metadata: {name: app, namespace: shop}
+spec:
+  parentRefs: [{group: gateway.networking.k8s.io, kind: Gateway, name: public, namespace: infra}]
+  hostnames: [app.example.com]
+  rules: [{backendRefs: [{name: web, port: 80}]}]
+"""
+ROUTE_STATUS = """
+status:
+  parents:
+    - parentRef: {group: gateway.networking.k8s.io, kind: Gateway, name: public, namespace: infra}
+      controllerName: example.com/any
+      conditions:
+        - {type: Accepted, status: "True", reason: Accepted, message: "", lastTransitionTime: "2026-01-01T00:00:00Z"}
+"""
+SETTINGS = """
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: config-network, namespace: knative-serving}
+data: {autocreate-cluster-domain-claims: "true"}
+"""
+MAPPING = """
+apiVersion: serving.knative.dev/v1beta1
+kind: DomainMapping
+metadata: {name: shop.example.com, namespace: default}
+spec:
+  ref: {apiVersion: serving.knative.dev/v1, kind: Service, name: cart}
+"""
+
+
+def run(*arguments: str) -> Result:
+    result = CliRunner().invoke(gatepost, ["explain", *arguments])
+    assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
+    return result
+
+
+@pytest.fixture
+def manifests(tmp_path: Path) -> str:
+    documents = (GATEWAY + GATEWAY_STATUS, ROUTE + ROUTE_STATUS, SETTINGS, MAPPING)
+    (tmp_path / "all.yaml").write_text("---\n".join(documents))
+    return str(tmp_path)
+
+
+def test_served_name_exits_with_0(manifests: str) -> None:
+    result = run("app.example.com", manifests)
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert result.stdout.startswith("app.example.com: served\n")
+    assert "/: 100 % to shop/web:80" in result.stdout
+
+
+def test_unserved_name_exits_with_1_and_names_object_field_and_value(manifests: str) -> None:
+    result = run("shop.example.com", manifests)
+    assert result.exit_code == 1
+    for text in ("DomainMapping default/shop.example.com", "spec.ref", '"cart"'):
+        assert text in result.stdout
+
+
+def test_unknown_name_exits_with_1_and_names_near_ones(manifests: str) -> None:
+    result = run("apps.example.com", manifests)
+    assert (result.exit_code, "app.example.com" in result.stdout) == (1, True)
+
+
+def test_piped_text_has_no_colours(manifests: str) -> None:
+    assert "\x1b" not in run("app.example.com", manifests).stdout
+
+
+def test_same_input_gives_the_same_text(manifests: str) -> None:
+    assert run("app.example.com", manifests).stdout == run("app.example.com", manifests).stdout
+
+
+def test_json_prints_the_values(manifests: str) -> None:
+    printed = json.loads(run("app.example.com", "-o", "json", manifests).stdout)
+    assert (printed["name"], printed["verdict"]) == ("app.example.com", "served")
+    route = printed["way"][0]
+    assert route["about"] == {
+        "group": "gateway.networking.k8s.io",
+        "kind": "HTTPRoute",
+        "namespace": "shop",
+        "name": "app",
+    }
+    assert route["backends"] == [{"service": "shop/web:80", "percent": 100.0}]
+    assert printed["dns"][0]["records"][0]["targets"] == ["192.0.2.1"]
+
+
+def test_files_may_be_named_by_option_and_the_name_by_url(manifests: str) -> None:
+    assert run("https://app.example.com/cart?x=1", "-f", manifests).exit_code == 0
+
+
+def test_one_object_is_explained_by_kind_and_name(manifests: str) -> None:
+    result = run("dm/shop.example.com", "-n", "default", manifests)
+    assert result.exit_code == 1
+    assert "Rule domainmapping (stopped before its end)" in result.stdout
+    assert run("httproute/app", manifests).exit_code == 0
+
+
+def test_flag_of_the_dns_part_takes_part(manifests: str) -> None:
+    result = run("app.example.com", "--domain-filter", "example.org", manifests)
+    assert result.exit_code == 1
+    assert "no record" in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["not a name"], "wanted a hostname like app.example.com"),
+        (["nothing/app"], "there is no kind 'nothing'"),
+        (["app.example.com", "--conflict", "newest"], "--conflict: found 'newest'"),
+    ],
+)
+def test_wrong_use_exits_with_2(arguments: list[str], message: str, manifests: str) -> None:
+    result = run(*arguments, "-f", manifests)
+    assert (result.exit_code, message in result.stderr) == (2, True), result.stderr
+
+
+def test_problems_of_the_input_are_told_and_exit_with_1(manifests: str) -> None:
+    (Path(manifests) / "broken.yaml").write_text("kind: HTTPRoute\n")
+    result = run("app.example.com", manifests)
+    assert result.exit_code == 1
+    assert "broken.yaml" in result.stderr
+    assert result.stdout.startswith("app.example.com: served\n")
+
+
+def test_cluster_that_does_not_answer_exits_with_3(tmp_path: Path) -> None:
+    kubeconfig = tmp_path / "kubeconfig"
+    (port,) = free_ports(1, "127.0.0.1")
+    kubeconfig.write_text(
+        json.dumps(
+            {
+                "apiVersion": "v1",
+                "kind": "Config",
+                "clusters": [{"name": "gone", "cluster": {"server": f"http://127.0.0.1:{port}"}}],
+                "users": [{"name": "me", "user": {}}],
+                "contexts": [{"name": "gone", "context": {"cluster": "gone", "user": "me"}}],
+                "current-context": "gone",
+            }
+        )
+    )
+    result = run("app.example.com", "--kubeconfig", str(kubeconfig))
+    assert (result.exit_code, result.stdout) == (3, "")
+    assert f"127.0.0.1:{port}" in result.stderr
+
+
+def test_kubeconfig_that_is_not_there_exits_with_3(tmp_path: Path) -> None:
+    missing = str(tmp_path / "none")
+    result = run("app.example.com", "--kubeconfig", missing)
+    assert (result.exit_code, missing in result.stderr) == (3, True)
+
+
+async def test_cluster_is_read_and_nothing_is_written(tmp_path: Path) -> None:
+    kubeconfig = tmp_path / "kubeconfig"
+    mapping = Ref("serving.knative.dev", "DomainMapping", "default", "shop.example.com")
+    async with ApiServer() as server:
+        server.write_kubeconfig(kubeconfig)
+        for namespace in ("infra", "shop", "knative-serving"):
+            await server.apply({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": namespace}}, "test")
+        for text in (GATEWAY, ROUTE, SETTINGS, MAPPING):
+            await server.apply(yaml.safe_load(text), "test")
+        before = server.find(mapping)
+        result = await asyncio.to_thread(run, "shop.example.com", "--kubeconfig", str(kubeconfig))
+        waiting = await asyncio.to_thread(run, "app.example.com", "--kubeconfig", str(kubeconfig))
+        assert server.find(mapping) == before
+        claim = Ref("networking.internal.knative.dev", "ClusterDomainClaim", "", "shop.example.com")
+        assert server.find(claim) is None
+    assert (result.exit_code, result.stderr) == (1, "")
+    assert "DomainMapping default/shop.example.com: spec.ref.name" in result.stdout
+    assert waiting.exit_code == 1
+    assert "/: 100 % to shop/web:80" in waiting.stdout  # routes are kept whole, for their backends
