@@ -121,11 +121,33 @@ def test_address_of_the_gateway_goes_into_a_slice_that_the_service_owns() -> Non
     }
 
 
-def test_external_name_turns_headless_after_its_slices_have_been_laid() -> None:
-    world = world_with(placeholder(ROUTE, **EXTERNAL), **balancers(private=[{"ip": "192.0.2.10"}]))
-    assert spec_of(world) == {**HEADLESS, "sessionAffinity": "None"}
-    kinds = [apply.fields["kind"] for apply in world.outcome(ROUTE).applies]
-    assert kinds.index("EndpointSlice") < kinds.index("Service")
+def laid(owner: Raw, family: str, *addresses: str) -> Raw:
+    """A slice of the Service, as it was laid before."""
+    return {
+        "apiVersion": "discovery.k8s.io/v1",
+        "kind": "EndpointSlice",
+        "metadata": meta(f"web-{family.lower()}", ownerReferences=controlled_by(owner)),
+        "addressType": family,
+        "endpoints": [{"addresses": [address]} for address in addresses],
+    }
+
+
+def test_external_name_turns_headless_once_its_slices_have_been_seen() -> None:
+    service = placeholder(ROUTE, **EXTERNAL)
+    status = balancers(private=[{"ip": "192.0.2.10"}])
+    world = world_with(service, **status)
+    assert slices(world.outcome(ROUTE)) == {"IPv4": ["192.0.2.10"]}
+    assert spec_of(world) == EXTERNAL
+    assert spec_of(world_with(service, laid(service, "IPv4", "192.0.2.9"), **status)) == EXTERNAL
+    seen = world_with(service, laid(service, "IPv4", "192.0.2.10"), **status)
+    assert spec_of(seen) == {**HEADLESS, "sessionAffinity": "None"}
+
+
+def test_external_name_waits_for_the_slices_of_both_families() -> None:
+    service = placeholder(ROUTE, **EXTERNAL)
+    ipv4, ipv6 = laid(service, "IPv4", "198.51.100.20"), laid(service, "IPv6", "2001:db8::20")
+    assert spec_of(world_with(service, GATEWAY, ipv4, **INNER)) == EXTERNAL
+    assert spec_of(world_with(service, GATEWAY, ipv4, ipv6, **INNER))["clusterIP"] == "None"
 
 
 @pytest.mark.parametrize("form", [HEADLESS, EXTERNAL, ALLOCATED], ids=["headless", "ExternalName", "allocated"])
@@ -176,8 +198,10 @@ def test_load_balancer_is_chosen_by_what_is_reported_and_by_the_label(
 
 def test_label_that_makes_the_service_private_survives_every_change() -> None:
     service = placeholder(ROUTE, labels={**PRIVATE_LABEL, "mine": "1"}, **EXTERNAL)
-    after = written(world_with(service, **balancers(private=[{"ip": "192.0.2.10"}])))
+    before = laid(service, "IPv4", "192.0.2.10")
+    after = written(world_with(service, before, **balancers(private=[{"ip": "192.0.2.10"}])))
     assert after is not None
+    assert after["spec"]["clusterIP"] == "None"
     assert after["metadata"]["labels"] == {**PRIVATE_LABEL, "mine": "1", "serving.knative.dev/route": "web"}
     assert after["metadata"]["uid"] == "uid-service-web"
 
@@ -271,25 +295,23 @@ def test_addresses_that_dns_gave_for_a_name_go_into_slices() -> None:
 
 def test_family_that_the_gateway_lost_loses_its_slice() -> None:
     service = placeholder(ROUTE, **HEADLESS)
-    old = {
-        "apiVersion": "discovery.k8s.io/v1",
-        "kind": "EndpointSlice",
-        "metadata": meta("web-ipv6", ownerReferences=controlled_by(service)),
-        "addressType": "IPv6",
-    }
-    outcome = world_with(service, old, **balancers(private=[{"ip": "192.0.2.10"}])).outcome(ROUTE)
+    outcome = world_with(
+        service, laid(service, "IPv6", "2001:db8::1"), **balancers(private=[{"ip": "192.0.2.10"}])
+    ).outcome(ROUTE)
     assert [delete.ref.name for delete in outcome.deletes] == ["web-ipv6"]
 
 
-def test_slice_of_somebody_else_is_left_alone() -> None:
+def test_slice_of_somebody_else_is_left_alone_and_the_service_with_it() -> None:
     foreign = {
         "apiVersion": "discovery.k8s.io/v1",
         "kind": "EndpointSlice",
         "metadata": meta("web-ipv4"),
         "addressType": "IPv4",
     }
-    service = placeholder(ROUTE, **HEADLESS)
-    outcome = world_with(service, foreign, **balancers(private=[{"ip": "192.0.2.10"}])).outcome(ROUTE)
+    service = placeholder(ROUTE, **EXTERNAL)
+    world = world_with(service, foreign, **balancers(private=[{"ip": "192.0.2.10"}]))
+    outcome = world.outcome(ROUTE)
+    assert spec_of(world) == EXTERNAL
     assert slices(outcome) == {}
     assert outcome.deletes == []
     assert reasons(outcome) == ["NotOwned"]

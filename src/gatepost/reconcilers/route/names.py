@@ -56,12 +56,12 @@ class TargetNames(Struct, frozen=True):
 
 def settings_for(route: Route, view: View) -> RouteSettings | Problem:
     """The settings for a Route, or the problem of a ConfigMap that cannot be read."""
-    network, domains = current_network_config(view), current_domain_config(view)
-    for config in (network, domains):
-        if isinstance(config, Problem):
-            return config
-    assert not isinstance(network, Problem)
-    assert not isinstance(domains, Problem)
+    network = current_network_config(view)
+    if isinstance(network, Problem):
+        return network
+    domains = current_domain_config(view)
+    if isinstance(domains, Problem):
+        return domains
     cluster_domain = (view.get(Settings, SETTINGS_REF) or Settings()).cluster_domain
     return RouteSettings(
         network=network,

@@ -1,7 +1,7 @@
 """The Services that hold a Route's names inside the cluster: reserved at once, then led to the gateway.
 
 They are headless, with slices of the gateway's addresses. ExternalName is what Knative writes there; gateways refuse it
-as a backend, and it cannot hold an address. One that is found is changed in place, after its slices have been laid.
+as a backend, and it cannot hold an address. One that is found is changed in place, once its slices have been seen.
 A Service is never deleted to change its form: its name would be gone meanwhile, and its labels for good.
 """
 
@@ -12,9 +12,8 @@ from typing import Any
 
 from msgspec import Struct
 
-from gatepost.objects.core import Endpoints, EndpointSlice, Service, ServicePort, SlicePort
+from gatepost.objects.core import Endpoints, Service, ServicePort
 from gatepost.objects.meta import KubernetesObject, ObjectMeta, is_controlled_by, owner_reference
-from gatepost.objects.names import child_name
 from gatepost.objects.networking import KIngress
 from gatepost.objects.problems import Problem
 from gatepost.objects.serving import Route
@@ -26,22 +25,18 @@ from gatepost.reconcilers.route.addresses import (
     H2C_APP_PROTOCOL,
     HTTP_PORT,
     HTTPS_PORT,
-    SLICE_SERVICE_LABEL,
     Landing,
     landing_of,
 )
 from gatepost.reconcilers.route.names import ROUTE_LABEL, RouteSettings, TargetNames
+from gatepost.reconcilers.route.slices import lay_slices, port_fields
 from gatepost.state.store import Index
 from gatepost.state.view import View
-from gatepost.writes.outcome import Apply, object_fields, raw, subject
-
-MANAGED_BY_LABEL = "endpointslice.kubernetes.io/managed-by"
-MANAGER = "gatepost"
+from gatepost.writes.outcome import Apply, object_fields, subject
 
 _LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
 _EXTERNAL_NAME = "ExternalName"
 _HEADLESS = "None"
-_ADDRESS_TYPES = ("IPv4", "IPv6")
 
 _PORT = ServicePort(port=80, name=HTTP_PORT.name, app_protocol=H2C_APP_PROTOCOL, target_port=80)
 _TLS_PORT = ServicePort(port=443, name=HTTPS_PORT.name, target_port=443)
@@ -57,7 +52,7 @@ class Form(Struct, frozen=True):
     external_name: str = ""
 
     def spec(self) -> dict[str, Any]:
-        fields: dict[str, Any] = {"type": self.type, "ports": [_port_fields(port) for port in self.ports]}
+        fields: dict[str, Any] = {"type": self.type, "ports": [port_fields(port) for port in self.ports]}
         if self.cluster_ip:
             fields["clusterIP"] = self.cluster_ip
         if self.external_name:
@@ -145,15 +140,16 @@ def _place(
     if not isinstance(landing, Landing):
         run.out.want(_service(route, names.label, HEADLESS, left_as_found=("spec",)))
         return
-    wanted = {family: landing.of_family(family) for family in _ADDRESS_TYPES}
-    for family, addresses in wanted.items():
-        _lay_slice(service, family, addresses, landing, view, run)  # before the Service turns to them
+    laid = lay_slices(service, landing, view, run)
+    if laid and not landing.is_mesh_only:
+        _drop_endpoints(route, names.label, view, run)
+    if service.spec.type == _EXTERNAL_NAME and not laid:
+        run.out.want(_service(route, names.label, HEADLESS, left_as_found=("spec",)))
+        return
     form = _form(service, landing, names, settings)
     # Ports that are right already stay as they are written, with the defaults that the API server filled in.
     left = ("spec.ports",) if form.ports == service.spec.ports else ()
     run.out.want(_service(route, names.label, form, left_as_found=left))
-    if not landing.is_mesh_only:
-        _drop_endpoints(route, names.label, view, run)
 
 
 def _landing(
@@ -215,47 +211,6 @@ def _service(route: Route, label: str, form: Form, left_as_found: tuple[str, ...
         at_creation=("metadata.ownerReferences", *left_as_found),
         announce=subject(route),
     )
-
-
-def _lay_slice(
-    service: Service, family: str, addresses: tuple[str, ...], landing: Landing, view: View, run: Pass
-) -> None:
-    namespace = service.metadata.namespace
-    name = child_name(service.metadata.name, f"-{family.lower()}")
-    existing = view.named(EndpointSlice, namespace, name)
-    is_ours = existing is None or is_controlled_by(existing, service)
-    if not addresses:
-        if existing is not None and is_ours:
-            run.out.remove(existing, f"the gateway has no {family} address any more")
-        return
-    if not is_ours:
-        run.out.problems.append(
-            Problem(
-                NOT_OWNED,
-                f"{service.ref} does not control it, wanted the name for the addresses of the gateway.",
-                EndpointSlice.KIND.ref(namespace, name),
-                "metadata.ownerReferences",
-                "Delete or rename it.",
-            )
-        )
-        return
-    fields = object_fields(
-        EndpointSlice,
-        namespace,
-        name,
-        owners=(owner_reference(service),),
-        labels={SLICE_SERVICE_LABEL: service.metadata.name, MANAGED_BY_LABEL: MANAGER},
-        addressType=family,
-        # One address for each endpoint: readers look at the first only.
-        endpoints=[{"addresses": [address], "conditions": {"ready": True}} for address in addresses],
-        ports=[_port_fields(port) for port in landing.ports],
-    )
-    run.out.want(Apply(fields, whole=()))
-
-
-def _port_fields(port: ServicePort | SlicePort) -> dict[str, Any]:
-    """The port with its protocol written out, as the API server keeps it."""
-    return {"protocol": port.protocol, **raw(port)}
 
 
 def _drop_endpoints(route: Route, label: str, view: View, run: Pass) -> None:

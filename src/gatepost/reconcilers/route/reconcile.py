@@ -38,7 +38,9 @@ def reconcile(ref: Ref, view: View) -> Outcome:
     if route is None:
         return Outcome.none("gone; its owned objects follow")
     if route.metadata.deletion_timestamp is not None:
-        return Outcome.of(route)
+        out = Outcome.of(route)
+        out.note = "being deleted; its owned objects follow"
+        return out
     settings = settings_for(route, view)
     if isinstance(settings, Problem):
         return unchanged(route, settings)
