@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import signal
+import stat
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -177,6 +178,12 @@ async def test_directory_is_used_by_one_process_at_a_time(tmp_path: Path) -> Non
         assert b"is in use by process" in told
     async with served(tmp_path):
         pass  # the lock went with its process
+
+
+async def test_directory_is_readable_for_its_owner_only(tmp_path: Path) -> None:
+    async with served(tmp_path / "data"):
+        assert stat.S_IMODE((tmp_path / "data").stat().st_mode) == 0o700
+        assert stat.S_IMODE((tmp_path / "data" / "objects.log").stat().st_mode) == 0o600
 
 
 async def test_directory_that_cannot_be_made_is_told(tmp_path: Path) -> None:

@@ -173,7 +173,7 @@ def open_journal(directory: Path) -> Journal:
         DataDirUnusable: it cannot be made, read or written.
     """
     try:
-        directory.mkdir(parents=True, exist_ok=True)
+        directory.mkdir(mode=0o700, parents=True, exist_ok=True)
         lock = _locked(directory)
     except OSError as error:
         raise DataDirUnusable(directory, error) from error
@@ -236,7 +236,7 @@ def _load(path: Path) -> Loaded:
 def _write_log(directory: Path, resource_version: int, objects: Iterable[Raw]) -> tuple[IO[bytes], int]:
     """Writes a new log beside the old one and puts it in its place in one step."""
     fresh = directory / f"{_FILE}.new"
-    log = open(fresh, "wb")  # noqa: SIM115 - it stays open as the log
+    log = open(fresh, "wb", opener=_private)  # noqa: SIM115 - it stays open as the log
     try:
         log.write(_line(_encode(Entry(rv=resource_version, format=_FORMAT))))
         for raw in objects:
@@ -249,6 +249,11 @@ def _write_log(directory: Path, resource_version: int, objects: Iterable[Raw]) -
         log.close()
         raise
     return log, log.tell()
+
+
+def _private(path: str, flags: int) -> int:
+    """Opens for the owner alone: Secrets are among the objects."""
+    return os.open(path, flags, 0o600)
 
 
 def _sync_directory(directory: Path) -> None:
