@@ -336,9 +336,12 @@ def endpoints(owner: Raw | None, name: str = "web") -> Raw:
 
 def test_endpoints_of_the_route_go_once_slices_take_their_place() -> None:
     service = placeholder(ROUTE, **HEADLESS)
-    outcome = world_with(service, endpoints(ROUTE), **balancers(private=[{"ip": "192.0.2.10"}])).outcome(ROUTE)
+    status = balancers(private=[{"ip": "192.0.2.10"}])
+    slice_ = laid(service, "IPv4", "192.0.2.10")
+    outcome = world_with(service, endpoints(ROUTE), slice_, **status).outcome(ROUTE)
     assert [str(delete.ref) for delete in outcome.deletes] == ["Endpoints shop/web"]
-    assert world_with(service, endpoints(ROUTE)).outcome(ROUTE).deletes == []
+    assert world_with(service, endpoints(ROUTE), **status).outcome(ROUTE).deletes == []
+    assert world_with(service, endpoints(ROUTE), slice_).outcome(ROUTE).deletes == []
 
 
 @pytest.mark.parametrize(
