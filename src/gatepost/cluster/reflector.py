@@ -123,15 +123,16 @@ class Reflector:
         path = served.path(self._watched.namespace)
         seen: set[Ref] = set()
         page = await self._page(path, "")
-        while True:
-            token = page.metadata.continue_
+        while page.metadata.continue_:
             # The next page is on its way while this one is decoded.
-            coming = asyncio.create_task(self._page(path, token)) if token else None
-            await asyncio.sleep(0)
-            seen.update(self._take_in(raw) for raw in page.items)
-            if coming is None:
-                break
-            page = await coming
+            coming = asyncio.create_task(self._page(path, page.metadata.continue_))
+            try:
+                await asyncio.sleep(0)
+                seen.update(self._take_in(raw) for raw in page.items)
+                page = await coming
+            finally:
+                coming.cancel()
+        seen.update(self._take_in(raw) for raw in page.items)
         for ref in self.known - seen:
             self._sink.remove(ref)
         self.known = seen
