@@ -134,7 +134,7 @@ def _place(
     if service is None:
         run.out.want(_service(route, names.label, HEADLESS))
         return
-    landing = _landing(service, ingress, settings, view)
+    landing = landing_for(service, ingress, settings, view)
     if isinstance(landing, Problem):
         run.out.problems.append(landing)
     if not isinstance(landing, Landing):
@@ -146,50 +146,53 @@ def _place(
     if service.spec.type == _EXTERNAL_NAME and not laid:
         run.out.want(_service(route, names.label, HEADLESS, left_as_found=("spec",)))
         return
-    form = _form(service, landing, names, settings)
+    form = form_for(service, landing, names.host, with_tls=settings.network.cluster_local_domain_tls)
     # Ports that are right already stay as they are written, with the defaults that the API server filled in.
     left = ("spec.ports",) if form.ports == service.spec.ports else ()
     run.out.want(_service(route, names.label, form, left_as_found=left))
 
 
-def _landing(
+def landing_for(
     service: Service, ingress: KIngress | None, settings: RouteSettings, view: View
 ) -> Landing | Problem | None:
+    """Where a Service leads by the status of its Route's KIngress; None while there is no KIngress."""
     if ingress is None:
         return None
     return landing_of(
         ingress,
         settings.cluster_domain,
         is_private=service.metadata.labels.get(VISIBILITY_LABEL) == CLUSTER_LOCAL_VISIBILITY,
-        is_translated=_is_allocated(service),
+        is_translated=is_allocated(service),
         has_tls=settings.network.cluster_local_domain_tls,
         view=view,
     )
 
 
-def _is_allocated(service: Service) -> bool:
+def is_allocated(service: Service) -> bool:
     """Whether it has a cluster IP, or will have one: a manifest need not say which."""
     return service.spec.type != _EXTERNAL_NAME and service.spec.cluster_ip != _HEADLESS
 
 
-def _form(service: Service, landing: Landing, names: TargetNames, settings: RouteSettings) -> Form:
-    """The form of a Service that exists.
+def form_for(service: Service, landing: Landing, bridge: str, *, with_tls: bool) -> Form:
+    """The form that a Service that exists gets next.
 
     | landing   | ExternalName      | headless                   | with a cluster IP |
     | addresses | headless          | as it is                   | as it is          |
     | mesh only | with a cluster IP | ExternalName for one write | as it is          |
 
     A cluster IP can be had only by way of ExternalName: elsewhere the API server refuses to change it.
+
+    Args:
+        bridge: the name that it points to on that way.
     """
-    if _is_allocated(service):
-        with_tls = settings.network.cluster_local_domain_tls
+    if is_allocated(service):
         ports = (_MESH_PORT,) if landing.is_mesh_only else (_PORT, _TLS_PORT) if with_tls else (_PORT,)
         return Form(service.spec.type, ports, cluster_ip=service.spec.cluster_ip)
     if not landing.is_mesh_only:
         return HEADLESS
     if service.spec.type == _EXTERNAL_NAME:
         return Form("ClusterIP", (_MESH_PORT,))
-    return Form(_EXTERNAL_NAME, (_MESH_PORT,), external_name=names.host)
+    return Form(_EXTERNAL_NAME, (_MESH_PORT,), external_name=bridge)
 
 
 def _service(route: Route, label: str, form: Form, left_as_found: tuple[str, ...] = ()) -> Apply:

@@ -17,7 +17,7 @@ from gatepost.writes.outcome import Apply, object_fields, raw
 MANAGED_BY_LABEL = "endpointslice.kubernetes.io/managed-by"
 MANAGER = "gatepost"
 
-_ADDRESS_TYPES = ("IPv4", "IPv6")
+ADDRESS_TYPES = ("IPv4", "IPv6")
 
 
 def lay_slices(service: Service, landing: Landing, view: View, run: Pass) -> bool:
@@ -25,7 +25,7 @@ def lay_slices(service: Service, landing: Landing, view: View, run: Pass) -> boo
 
     Returns: whether the addresses are in place already, so that a Service may turn to them.
     """
-    found = [_lay(service, family, landing, view, run) for family in _ADDRESS_TYPES]
+    found = [_lay(service, family, landing, view, run) for family in ADDRESS_TYPES]
     return all(found)
 
 
@@ -37,7 +37,7 @@ def port_fields(port: ServicePort | SlicePort) -> dict[str, Any]:
 def _lay(service: Service, family: str, landing: Landing, view: View, run: Pass) -> bool:
     addresses = landing.of_family(family)
     namespace = service.metadata.namespace
-    name = child_name(service.metadata.name, f"-{family.lower()}")
+    name = slice_name(service, family)
     existing = view.named(EndpointSlice, namespace, name)
     is_ours = existing is None or is_controlled_by(existing, service)
     if not addresses:
@@ -47,21 +47,27 @@ def _lay(service: Service, family: str, landing: Landing, view: View, run: Pass)
     if not is_ours:
         run.out.problems.append(_foreign(service, namespace, name))
         return False
-    run.out.want(_slice(service, name, family, addresses, landing))
+    run.out.want(slice_for(service, family, addresses, landing.ports))
     return existing is not None and addresses == tuple(one.addresses[0] for one in existing.endpoints if one.addresses)
 
 
-def _slice(service: Service, name: str, family: str, addresses: tuple[str, ...], landing: Landing) -> Apply:
+def slice_name(service: Service, family: str) -> str:
+    """The name of the slice that holds the addresses of one family."""
+    return child_name(service.metadata.name, f"-{family.lower()}")
+
+
+def slice_for(service: Service, family: str, addresses: tuple[str, ...], ports: tuple[SlicePort, ...]) -> Apply:
+    """The slice that leads a Service to addresses of one family ("IPv4" or "IPv6")."""
     fields = object_fields(
         EndpointSlice,
         service.metadata.namespace,
-        name,
+        slice_name(service, family),
         owners=(owner_reference(service),),
         labels={SLICE_SERVICE_LABEL: service.metadata.name, MANAGED_BY_LABEL: MANAGER},
         addressType=family,
         # One address for each endpoint: readers look at the first only.
         endpoints=[{"addresses": [address], "conditions": {"ready": True}} for address in addresses],
-        ports=[port_fields(port) for port in landing.ports],
+        ports=[port_fields(port) for port in ports],
     )
     return Apply(fields, whole=())
 
