@@ -17,6 +17,7 @@ from gatepost.dns.settings import DnsSettings
 from gatepost.objects.core import Namespace
 from gatepost.objects.gatewayapi import Gateway, HTTPRoute
 from gatepost.objects.meta import KubernetesObject
+from gatepost.objects.problems import Problem
 from gatepost.objects.refs import GroupKind
 from gatepost.providers.contract import ProviderError, RecordResult
 from gatepost.providers.embedded import EmbeddedProvider
@@ -60,8 +61,9 @@ class Provider(EmbeddedProvider):
 class Cluster:
     """A feed in memory, and the loop that it feeds."""
 
-    def __init__(self, loop: Loop, provider: Provider) -> None:
+    def __init__(self, loop: Loop, provider: Provider, told: list[Problem]) -> None:
         self.loop = loop
+        self.told = told
         self.provider = provider
         self.watched: set[GroupKind] = set()
         self._states: dict[GroupKind, ApiError | None] = {}
@@ -111,12 +113,12 @@ class NoWrites:
         pass
 
 
-def gateway(address: str = "192.0.2.1") -> Gateway:
+def gateway(address: str = "192.0.2.1", name: str = "public") -> Gateway:
     return convert(
         {
             "apiVersion": "gateway.networking.k8s.io/v1",
             "kind": "Gateway",
-            "metadata": {"name": "public", "namespace": "infra", "uid": "g", "generation": 1},
+            "metadata": {"name": name, "namespace": "infra", "uid": name, "generation": 1},
             "spec": {
                 "gatewayClassName": "x",
                 "listeners": [
@@ -129,8 +131,8 @@ def gateway(address: str = "192.0.2.1") -> Gateway:
     )
 
 
-def route(name: str, *hostnames: str) -> HTTPRoute:
-    parent = {"name": "public", "namespace": "infra"}
+def route(name: str, *hostnames: str, parent_name: str = "public") -> HTTPRoute:
+    parent = {"name": parent_name, "namespace": "infra"}
     accepted = {"type": "Accepted", "status": "True", "observedGeneration": 1}
     return convert(
         {
@@ -159,9 +161,16 @@ async def publishing(
     loop = Loop(engine, NoWrites())
     running = asyncio.get_running_loop()
     zones = Zones(engine, loop.kinds, settings, provider, running.time, dry_run=dry_run)
-    publisher = ZonePublisher(zones, interval_seconds=interval_seconds, batch_seconds=0.01, moved=loop.note_movement)
+    told: list[Problem] = []
+
+    async def tell(problems: Sequence[Problem]) -> None:
+        told.extend(problems)
+
+    publisher = ZonePublisher(
+        zones, interval_seconds=interval_seconds, batch_seconds=0.01, tell=tell, moved=loop.note_movement
+    )
     loop.publish_with(publisher)
-    cluster = Cluster(loop, provider)
+    cluster = Cluster(loop, provider, told)
     stop = asyncio.Event()
     task = asyncio.create_task(loop.run(cluster, stop))
     await asyncio.sleep(0)
@@ -313,3 +322,16 @@ async def test_a_plan_that_removes_too_much_is_stopped_even_in_small_portions() 
         left = await cluster.provider.addresses()
         assert len(left) == 14  # 30 % of 20 may go
         assert cluster.loop.failures == ["DNS could not be written"]
+
+
+async def test_who_loses_a_name_is_told_once() -> None:
+    async with publishing() as cluster:
+        cluster.put(namespace("shop"), gateway(), gateway("192.0.2.2", "other"))
+        cluster.put(route("a", "app.example.com"), route("b", "app.example.com", parent_name="other"))
+        cluster.complete()
+        assert await cluster.rest() == {"app.example.com": ("192.0.2.1",)}
+        cluster.put(route("c", "c.example.com"))
+        await cluster.rest()
+        (problem,) = cluster.told
+        assert problem.reason == "DNSConflict"
+        assert problem.about == HTTPRoute.KIND.ref("shop", "b")

@@ -20,6 +20,7 @@ from gatepost.cluster.writer import Writer
 from gatepost.dns.settings import DnsSettings
 from gatepost.objects.core import ConfigMap
 from gatepost.objects.meta import KubernetesObject
+from gatepost.objects.problems import Problem
 from gatepost.objects.refs import GroupKind
 from gatepost.objects.settings import Settings
 from gatepost.providers.contract import Provider
@@ -30,6 +31,7 @@ from gatepost.runtime.publisher import INTERVAL_SECONDS, ZonePublisher
 from gatepost.runtime.zones import Zones
 from gatepost.state.rule import Rule
 from gatepost.state.store import Index
+from gatepost.writes.outcome import Event, subject
 
 
 class DnsPart(Struct, frozen=True):
@@ -66,17 +68,7 @@ class Controllers:
         self.writer = Writer(calls, self.mirror, EventRecorder(calls, _now), _now)
         self.loop = Loop(engine, self.writer, _now)
         if dns is not None:
-            zones = Zones(
-                engine,
-                self.loop.kinds,
-                dns.settings,
-                dns.provider,
-                time.monotonic,
-                dry_run=client.dry_run,
-                allow=dns.allow,
-            )
-            moved = self.loop.note_movement
-            self.loop.publish_with(ZonePublisher(zones, interval_seconds=dns.interval_seconds, moved=moved))
+            self.loop.publish_with(self._publisher(dns, client.dry_run))
         self.mirror.hand_on_to(self.loop)
         for setting in settings:
             engine.put(setting)
@@ -84,6 +76,26 @@ class Controllers:
         # Configuration of other programs is none of our business, and there may be a lot of it.
         namespaces = {ConfigMap.KIND.group_kind: system}
         self.feed = ClusterFeed(client, discovery, self.mirror, namespaces=namespaces, written=written)
+
+    def _publisher(self, dns: DnsPart, dry_run: bool) -> ZonePublisher:
+        loop = self.loop
+        zones = Zones(
+            loop.engine, loop.kinds, dns.settings, dns.provider, time.monotonic, dry_run=dry_run, allow=dns.allow
+        )
+        return ZonePublisher(
+            zones, interval_seconds=dns.interval_seconds, tell=self._tell_problems, moved=loop.note_movement
+        )
+
+    async def _tell_problems(self, problems: Sequence[Problem]) -> None:
+        """Tells problems of names as Warning events on the objects that they are about, if they still exist."""
+        found = ((problem, self.loop.engine.store.get(problem.about)) for problem in problems)
+        await self.writer.tell(
+            [
+                Event(subject(obj), "Warning", problem.reason, _text(problem))
+                for problem, obj in found
+                if obj is not None
+            ]
+        )
 
     async def work(self, stop: asyncio.Event) -> None:
         """Runs until `stop` is set. Raises: a fault of the loop itself."""
@@ -99,6 +111,12 @@ class Controllers:
         finally:
             stop.set()
             await task
+
+
+def _text(problem: Problem) -> str:
+    """A problem in an event on the object that it is about, which need not be named again."""
+    where = f"{problem.field}: " if problem.field else ""
+    return where + problem.message + (f" {problem.hint}" if problem.hint else "")
 
 
 def _now() -> datetime:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable, Sequence
 
 from gatepost.cluster.backoff import Backoff
 from gatepost.dns.desired import changed_names
-from gatepost.dns.records import NameKey
+from gatepost.dns.records import NameKey, RecordSet
+from gatepost.objects.problems import Problem
 from gatepost.providers.contract import ProviderError
 from gatepost.runtime.logs import fields
 from gatepost.runtime.zones import Zones
@@ -21,12 +22,17 @@ INTERVAL_SECONDS = 60.0
 RETRY_SECONDS = (1.0, 300.0)
 
 
+async def _tell_nobody(problems: Sequence[Problem]) -> None:
+    """For those who only publish."""
+
+
 class ZonePublisher:
     """Writes the names that changed, many at a time.
 
     Args:
         interval_seconds: how often everything is compared with what the provider lists.
         batch_seconds: how long changes are gathered before they are written together.
+        tell: takes the problems of names, to be told where their owners look; each comes once while it lasts.
         moved: told when a write has ended.
     """
 
@@ -36,9 +42,13 @@ class ZonePublisher:
         *,
         interval_seconds: float = INTERVAL_SECONDS,
         batch_seconds: float = BATCH_SECONDS,
+        tell: Callable[[Sequence[Problem]], Awaitable[None]] = _tell_nobody,
         moved: Callable[[], None] = lambda: None,
     ) -> None:
         self._zones = zones
+        self._tell = tell
+        self._problems: dict[NameKey, tuple[Problem, ...]] = {}
+        self._told: set[Problem] = set()
         self._interval_seconds = interval_seconds
         self._batch_seconds = batch_seconds
         self._moved = moved
@@ -62,6 +72,7 @@ class ZonePublisher:
     def note(self, changes: list[Change], *, has_new_kinds: bool) -> None:
         """Takes note of the names that came out otherwise; what was held back may have become clear with them."""
         self._due.update(changed_names(changes))
+        self._note_problems(changes)
         if has_new_kinds:
             self._is_everything_due = True
             self._woken.set()
@@ -70,6 +81,13 @@ class ZonePublisher:
             self._held = frozenset()
         if self._due:
             self._woken.set()
+
+    def _note_problems(self, changes: list[Change]) -> None:
+        for change in changes:
+            if isinstance(change.new, RecordSet) and change.new.problems:
+                self._problems[change.new.key] = change.new.problems
+            elif isinstance(change.old, RecordSet):
+                self._problems.pop(change.old.key, None)
 
     def allow(self) -> None:
         """From now on the engine speaks of the whole cluster."""
@@ -124,6 +142,16 @@ class ZonePublisher:
         self.is_failing = bool(written.refused) or written.is_stopped
         self._error_said = ""
         self._backoff.reset()
+        await self._tell_problems(written.problems, is_everything=is_everything)
+
+    async def _tell_problems(self, planned: Sequence[Problem], *, is_everything: bool) -> None:
+        """Tells those of the rules and those of the plan that are new; one that went and came back is new again."""
+        found = {problem: None for problems in self._problems.values() for problem in problems}
+        found.update(dict.fromkeys(planned))
+        untold = [problem for problem in found if problem not in self._told]
+        self._told = set(found) if is_everything else self._told | set(found)
+        if untold:
+            await self._tell(untold)
 
     async def _wait_after(self, error: ProviderError) -> None:
         self.is_failing = True

@@ -19,6 +19,7 @@ from gatepost.dns.records import NameKey, RecordSet
 from gatepost.dns.registry import changes_for, inventory
 from gatepost.dns.settings import DnsSettings
 from gatepost.dns.standing import Standings
+from gatepost.objects.problems import Problem
 from gatepost.objects.refs import GroupKind
 from gatepost.providers.contract import Provider
 from gatepost.runtime.kinds import KnownKinds
@@ -37,6 +38,7 @@ class Written(Struct, frozen=True):
     changes: int = 0
     refused: frozenset[NameKey] = frozenset()
     held: frozenset[NameKey] = frozenset()
+    problems: tuple[Problem, ...] = ()
     is_stopped: bool = False
 
 
@@ -92,11 +94,11 @@ class Zones:
         changes = changes_for(plan.allowed, held_inventory)
         held = frozenset((held.record.dns_name, held.record.set_identifier) for held in plan.held)
         if not changes:
-            return Written(0, frozenset(), held, plan.stopped is not None)
+            return Written(0, frozenset(), held, plan.problems, plan.stopped is not None)
         if self._dry_run:
             for planned in plan.allowed:
                 self._say_once(logging.INFO, "would change a record (dry run)", _described(planned))
-            return Written(0, frozenset(), held)
+            return Written(0, frozenset(), held, plan.problems)
         for planned in plan.allowed:
             log.info("changing a record", extra=_fields_of(planned))
         try:
@@ -105,7 +107,7 @@ class Zones:
             self._inventory = None  # it is not known how far this went
             raise
         self._removals.append((self._monotonic(), sum(removes(planned) for planned in plan.allowed)))
-        return Written(len(plan.allowed), refused, held)
+        return Written(len(plan.allowed), refused, held, plan.problems)
 
     def _plan(self, names: Collection[NameKey] | None, holdings: Inventory) -> Plan:
         planner = Planner(
