@@ -16,7 +16,9 @@ from msgspec import inspect
 
 from gatepost.cli.config_file import config_option
 from gatepost.dns.annotations import duration_seconds
+from gatepost.dns.rules import BadSettings
 from gatepost.dns.settings import DnsSettings
+from gatepost.runtime.wiring import Wiring, dns_part
 
 ENVIRONMENT_PREFIX = "GATEPOST_"
 
@@ -41,6 +43,14 @@ def dns_options(*, without: Sequence[str] = ()) -> Callable[[Callable[..., Any]]
         return config_option(decorated)
 
     return decorate
+
+
+def dns_wiring(settings: DnsSettings) -> Wiring:
+    """The rules for these settings. Raises: click.UsageError with a line for each thing that is wrong with them."""
+    try:
+        return dns_part(refuse_wrong(settings))
+    except BadSettings as error:
+        raise click.UsageError(str(error)) from error
 
 
 def refuse_wrong(settings: DnsSettings) -> DnsSettings:

@@ -11,7 +11,7 @@ import click
 import msgspec
 
 from gatepost.cli.cluster_input import cluster_options, take_snapshot
-from gatepost.cli.dns_options import dns_options, refuse_wrong
+from gatepost.cli.dns_options import dns_options, dns_wiring
 from gatepost.cli.manifest_input import InputReport, read_input
 from gatepost.cli.printing import print_objects
 from gatepost.dns.desired import desired_endpoints, record_sets
@@ -20,7 +20,7 @@ from gatepost.dns.records import Claims
 from gatepost.dns.settings import DnsSettings
 from gatepost.objects.kinds import UnreadableObject, typed
 from gatepost.objects.problems import Problem, Skipped
-from gatepost.runtime.wiring import Wiring, dns_part
+from gatepost.runtime.wiring import Wiring
 from gatepost.state.engine import Engine
 
 
@@ -51,7 +51,7 @@ def command(
     Example:
       gatepost endpoints --source gateway-httproute manifests/
     """
-    wiring = dns_part(refuse_wrong(dns))
+    wiring = dns_wiring(dns)
     paths = (*files, *more_files)
     if paths:
         engine, code = _engine_over_files(paths, wiring)

@@ -10,11 +10,12 @@ import click
 from msgspec import Struct
 
 from gatepost.cli.cluster_input import cluster_options, take_snapshot
-from gatepost.cli.dns_options import dns_options, refuse_wrong, with_default_sources
+from gatepost.cli.dns_options import dns_options, dns_wiring, with_default_sources
 from gatepost.cli.manifest_input import InputReport, read_input
 from gatepost.cli.printing import print_json
 from gatepost.dns.settings import SOURCES, DnsSettings
 from gatepost.explain.hostname import NotAHostname, explain_hostname
+from gatepost.explain.names import host_in
 from gatepost.explain.one_object import Ambiguous, UnknownKind, explain_object, find_object, kind_named
 from gatepost.explain.scene import RawOf
 from gatepost.explain.text import Line, hostname_lines, object_lines, plain
@@ -24,7 +25,7 @@ from gatepost.objects.gatewayapi import GRPCRoute, HTTPRoute
 from gatepost.objects.refs import Ref, ref_of
 from gatepost.objects.settings import Settings
 from gatepost.runtime.offline import NotAtRest, settle
-from gatepost.runtime.wiring import Wiring, dns_part, reconcilers, together
+from gatepost.runtime.wiring import Wiring, reconcilers, together
 from gatepost.state.engine import Engine
 
 DEFAULT_SOURCES = tuple(source for source in SOURCES if source != "gateway-listener")
@@ -77,7 +78,7 @@ def command(
       gatepost explain app.example.com
       gatepost explain dm/app.example.com -n shop manifests/
     """
-    wiring = together(reconcilers(), dns_part(refuse_wrong(with_default_sources(dns, DEFAULT_SOURCES))))
+    wiring = together(reconcilers(), dns_wiring(with_default_sources(dns, DEFAULT_SOURCES)))
     paths = (*files, *more_files)
     settings = Settings(cluster_domain=cluster_domain, system_namespace=system_namespace)
     known = _over_files(ctx, paths, wiring, settings) if paths else _over_cluster(kubeconfig, context, wiring, settings)
@@ -128,14 +129,23 @@ def _over_files(ctx: click.Context, paths: tuple[str, ...], wiring: Wiring, sett
 
 def _explain(what: str, namespace: str, known: _Known) -> Explanation | ObjectExplanation:
     """Explains a hostname, the host of a URL, or KIND/NAME."""
-    _, is_url, rest = what.rpartition("://")
-    first, slash, name = rest.partition("/")
+    kind, slash, name = what.partition("/")
     try:
-        if slash and not is_url:
-            return explain_object(known.engine, find_object(known.engine, kind_named(first), name, namespace))
-        return explain_hostname(known.engine, first, namespace=namespace, raw_of=known.raw_of, refusals=known.refusals)
+        if slash and "://" not in what:
+            return explain_object(known.engine, find_object(known.engine, kind_named(kind), name, namespace))
+        return explain_hostname(
+            known.engine, _host_in(what), namespace=namespace, raw_of=known.raw_of, refusals=known.refusals
+        )
     except (NotAHostname, UnknownKind, Ambiguous) as error:
         raise click.UsageError(str(error)) from error
+
+
+def _host_in(what: str) -> str:
+    """The host of a URL; a port is no part of a name, so it is left out of `host:port` too."""
+    if "://" in what:
+        return host_in(what) or what
+    host, _, port = what.rpartition(":")
+    return host if host and port.isdecimal() else what
 
 
 def _lines(explanation: Explanation | ObjectExplanation) -> Iterable[Line]:

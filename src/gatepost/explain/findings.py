@@ -66,15 +66,27 @@ def reads_of(engine: Engine, rule: Rule[Any], key: Hashable) -> tuple[str, ...]:
 
 
 def readers_of(engine: Engine, ref: Ref) -> tuple[str, ...]:
-    """The rule runs that looked at an object, whether it was there or not; sorted."""
-    return tuple(
-        sorted(
-            f"{rule.name} of {_key_in_words(key)}"
-            for rule in engine.rules
-            for key, _ in engine.values(rule)
-            if key != ref and ref in engine.reads_of(rule, key)
-        )
-    )
+    """The runs for other objects that looked at this one, whether it was there or not; sorted.
+
+    A value that stands between, such as what a Gateway offers to all Routes of a kind, is passed through: people ask
+    which Routes.
+    """
+    readers: dict[Hashable, list[tuple[str, Hashable]]] = {}
+    for rule in engine.rules:
+        for key, _ in engine.values(rule):
+            for cell in engine.reads_of(rule, key):
+                readers.setdefault(cell, []).append((rule.name, key))
+    found: set[str] = set()
+    seen: set[Hashable] = {ref}
+    pending: list[Hashable] = [ref]
+    while pending:
+        for name, key in readers.get(pending.pop(), ()):
+            if isinstance(key, Ref) and key != ref:
+                found.add(f"{name} of {key}")
+            elif (name, key) not in seen:
+                seen.add((name, key))
+                pending.append((name, key))
+    return tuple(sorted(found))
 
 
 def _writes(engine: Engine, outcome: Outcome) -> Iterator[Write]:

@@ -19,6 +19,8 @@ from gatepost.objects.problems import Skipped
 from gatepost.objects.refs import Ref
 from gatepost.reconcilers.gateway.httproutes import HASH_HEADER
 
+Raw = Mapping[str, Any]
+
 NO_SUCH_PARENT = "NoSuchParent"
 
 
@@ -29,10 +31,12 @@ def gateway_route_step(scene: Scene, mention: Mention) -> Step:
     asked, _ = attachments(route, mention.ref, [])
     parents = [_parent_step(scene, route, mention, attachment) for attachment in asked]
     told = {why for parent in parents for why in parent.skipped}
+    rules = [rule for rule in _rules(scene.raw_of(mention.ref) or {}) if not _is_for_probes(rule)]
     step = step_of(
         scene,
         mention,
-        backends=tuple(_backends(mention.ref, scene.raw_of(mention.ref) or {})),
+        says="; ".join(_redirects(rules)),
+        backends=tuple(_backends(mention.ref, rules)),
         serves=any(parent.serves for parent in parents),
         waiting=bool(parents) and all(parent.waiting for parent in parents),
         leads_to=tuple(parents),
@@ -63,7 +67,22 @@ def _parent_step(scene: Scene, route: GatewayRoute, mention: Mention, attachment
         skipped=tuple(skipped),
         serves=not skipped and bool(open_to_it),
         waiting=not entries,
+        leads_to=tuple(_gateway_above(scene, parent, ref)),
     )
+
+
+def _gateway_above(scene: Scene, parent: Gateway | ListenerSet, ref: Ref) -> Iterator[Step]:
+    """The Gateway of a ListenerSet, as far as it is there; whether it takes the set is told in the set's conditions."""
+    if not isinstance(parent, ListenerSet):
+        return
+    above = Gateway.KIND.ref(parent.spec.parent_ref.namespace or ref.namespace, parent.spec.parent_ref.name)
+    gateway = scene.engine.store.get(above)
+    if isinstance(gateway, Gateway):
+        addresses = ", ".join(address.value for address in gateway.status.addresses)
+        says = f"address {addresses}" if addresses else "no address"
+        yield Step(about=above, says=says, conditions=conditions_of(gateway))
+    else:
+        yield Step(about=above, exists=False, skipped=(Skipped(NO_SUCH_PARENT, "does not exist", above),))
 
 
 def _listeners(scene: Scene, parent: Gateway | ListenerSet, attachment: Attachment, route: Ref) -> Iterator[Listener]:
@@ -120,29 +139,54 @@ def _parent_ref(entry: RouteParentStatus, route: Ref) -> Ref:
     return Ref(parent.group, parent.kind, parent.namespace or route.namespace, parent.name)
 
 
-def _backends(route: Ref, raw: Mapping[str, Any]) -> Iterator[Backend]:
-    """The backends of the rules that people's requests meet; those of probes alone are left out."""
-    for rule in (raw.get("spec") or {}).get("rules") or ():
-        matches = rule.get("matches") or [{}]
-        if all(_is_probe(match) for match in matches):
-            continue
+def _rules(raw: Raw) -> list[Raw]:
+    return (raw.get("spec") or {}).get("rules") or []
+
+
+def _is_for_probes(rule: Raw) -> bool:
+    """Whether only the probes of Knative's controllers meet the rule."""
+    return all(_is_probe(match) for match in _matches(rule))
+
+
+def _matches(rule: Raw) -> list[Raw]:
+    return rule.get("matches") or [{}]  # no match takes every request
+
+
+def _path(match: Raw) -> str:
+    """The path of a match, "" for everything. Matches of a GRPCRoute have none."""
+    found: str = (match.get("path") or {}).get("value", "/")
+    return found.removesuffix("/")
+
+
+def _redirects(rules: list[Raw]) -> Iterator[str]:
+    for rule in rules:
+        for found in rule.get("filters") or ():
+            redirect = found.get("requestRedirect")
+            if redirect is not None:
+                paths = ", ".join(dict.fromkeys(_path(match) or "/" for match in _matches(rule)))
+                to = redirect.get("hostname") or redirect.get("scheme") or "another place"
+                yield f"redirects {paths} to {to}"
+
+
+def _backends(route: Ref, rules: list[Raw]) -> Iterator[Backend]:
+    for rule in rules:
         backends = rule.get("backendRefs") or ()
         total = sum(backend.get("weight", 1) for backend in backends)
-        for match in matches:
+        for match in _matches(rule):
             for backend in backends:
                 namespace = backend.get("namespace") or route.namespace
                 yield Backend(
-                    path=(match.get("path") or {}).get("value", "/").removesuffix("/"),
+                    path=_path(match),
                     headers=tuple(f"{header['name']}: {header['value']}" for header in _headers(match)),
                     service=f"{namespace}/{backend['name']}:{backend.get('port', '')}".removesuffix(":"),
                     percent=round(100 * backend.get("weight", 1) / total, 1) if total else 0.0,
                 )
 
 
-def _is_probe(match: Mapping[str, Any]) -> bool:
+def _is_probe(match: Raw) -> bool:
     return any(header["name"] == HASH_HEADER for header in _headers(match))
 
 
-def _headers(match: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+def _headers(match: Raw) -> list[Raw]:
     headers = match.get("headers")
     return headers if isinstance(headers, list) else []  # a method match of GRPCRoute has other fields

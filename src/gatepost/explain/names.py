@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 
 from msgspec import Struct
 
+from gatepost.dns.claims import CLAIMS
 from gatepost.dns.names import hostname, record_name
 from gatepost.dns.records import Claims
 from gatepost.objects.core import Service
@@ -19,6 +20,7 @@ from gatepost.objects.refs import Ref
 from gatepost.objects.serving import DomainMapping, Route
 from gatepost.objects.settings import SETTINGS_REF, Settings
 from gatepost.state.engine import Engine
+from gatepost.state.rule import Rule
 
 CLAIMED_FIELD = ""
 """Where a claimed name stands is known to the DNS rules alone."""
@@ -84,10 +86,11 @@ def mentions(engine: Engine, wanted: Asked, namespace: str = "") -> list[Mention
         namespace: only objects of this one; "" for all.
     """
     found: list[Mention] = []
+    claims = _claims_rule(engine)
     for ref, obj in _all(engine):
         if namespace and ref.namespace != namespace:
             continue
-        fitting = [host for host in hosts_of(engine, ref, obj) if wanted.is_taken_in_by(host.name)]
+        fitting = [host for host in hosts_of(engine, ref, obj, claims) if wanted.is_taken_in_by(host.name)]
         if fitting:
             found.append(Mention(ref, obj, min(fitting, key=_specific_first)))
     return sorted(found, key=lambda mention: (_specific_first(mention.host), mention.ref))
@@ -95,11 +98,16 @@ def mentions(engine: Engine, wanted: Asked, namespace: str = "") -> list[Mention
 
 def all_names(engine: Engine) -> set[str]:
     """Every hostname that any object stands for."""
-    return {host.name for ref, obj in _all(engine) for host in hosts_of(engine, ref, obj)}
+    claims = _claims_rule(engine)
+    return {host.name for ref, obj in _all(engine) for host in hosts_of(engine, ref, obj, claims)}
 
 
-def hosts_of(engine: Engine, ref: Ref, obj: KubernetesObject) -> list[Host]:
-    """The hostnames that are written in an object, and those that it claims in DNS by annotation or template."""
+def hosts_of(engine: Engine, ref: Ref, obj: KubernetesObject, claims: Rule[Any] | None) -> list[Host]:
+    """The hostnames that are written in an object, and those that it claims in DNS by annotation or template.
+
+    Args:
+        claims: the rule that says what objects claim in DNS, None if there is none.
+    """
     written = [
         Host(name, field)
         for text, field in _WRITTEN.get(type(obj), _nothing)(obj)
@@ -107,7 +115,11 @@ def hosts_of(engine: Engine, ref: Ref, obj: KubernetesObject) -> list[Host]:
         if name
     ]
     known = {host.name for host in written}
-    return written + [Host(name, CLAIMED_FIELD) for name in _claimed(engine, ref) if name not in known]
+    return written + [Host(name, CLAIMED_FIELD) for name in _claimed(engine, ref, claims) if name not in known]
+
+
+def _claims_rule(engine: Engine) -> Rule[Any] | None:
+    return next((rule for rule in engine.rules if rule.name == CLAIMS), None)
 
 
 def _all(engine: Engine) -> Iterator[tuple[Ref, KubernetesObject]]:
@@ -118,9 +130,9 @@ def _specific_first(host: Host) -> tuple[bool, int, str]:
     return (host.name.startswith("*."), -len(host.name), host.name)
 
 
-def _claimed(engine: Engine, ref: Ref) -> list[str]:
-    values = (engine.value(rule, ref) for rule in engine.rules)
-    return [claim.name for value in values if isinstance(value, Claims) for claim in value.claims]
+def _claimed(engine: Engine, ref: Ref, rule: Rule[Any] | None) -> list[str]:
+    value = engine.value(rule, ref) if rule is not None else None
+    return [claim.name for claim in value.claims] if isinstance(value, Claims) else []
 
 
 Texts = Iterator[tuple[str, str]]

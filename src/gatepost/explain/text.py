@@ -111,8 +111,11 @@ def _step(step: Step, depth: int) -> Iterator[Line]:
     if step.host and step.field:
         said = f": {step.says}" if step.says else ""
         yield Line(depth + 1, "detail", f"{step.field} has {step.host}{said}")
-    elif step.says:
-        yield Line(depth + 1, "detail", step.says)
+    else:
+        claims = [f"claims {step.host} in DNS by annotation or template"] if step.host else []
+        said_here = [*claims, *([step.says] if step.says else [])]
+        if said_here:
+            yield Line(depth + 1, "detail", ": ".join(said_here))
     yield from _backends(step.backends, depth + 1)
     for problem in step.problems:
         yield Line(depth + 1, "bad", f"problem: {_without(problem, step)}")
