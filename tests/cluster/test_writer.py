@@ -274,3 +274,38 @@ async def test_an_event_that_cannot_be_written_holds_up_nothing() -> None:
         about = Subject(Ref(GROUP, "Ingress", "other", "x"), "v1")
         await b.writer.tell([Event(about, "Warning", "Odd", "why")])
         assert len(b.cluster.requests("POST")) == 1
+
+
+async def test_the_status_of_an_object_that_is_gone_is_no_failure() -> None:
+    async with bench(ingress(revision="4")) as b:
+        b.cluster.on("PATCH", f"{APP}/status", status(404, "NotFound"))
+        b.cluster.on("GET", APP, status(404, "NotFound"))
+        await b.writer.carry_out(Outcome(about=ABOUT, status={"observedGeneration": 1}))
+        assert b.sink.removed == [REF]
+
+
+async def test_a_status_that_the_cluster_has_no_place_for_is_a_failure() -> None:
+    async with bench(ingress(revision="4")) as b:
+        b.cluster.on("PATCH", f"{APP}/status", status(404, "NotFound", "no such subresource"))
+        b.cluster.on("GET", APP, answer(ingress(revision="4")))
+        with pytest.raises(ApiError, match="no such subresource"):
+            await b.writer.carry_out(Outcome(about=ABOUT, status={"observedGeneration": 1}))
+        assert b.sink.removed == []
+
+
+async def test_an_object_that_went_before_its_update_is_looked_at_again_and_created() -> None:
+    async with bench(ingress("Redirected", "4", status={})) as b:
+        b.cluster.on("PATCH", APP, status(404, "NotFound"))
+        b.cluster.on("GET", APP, status(404, "NotFound"))
+        b.cluster.on("POST", OBJECTS, answer(ingress(revision="9"), 201))
+        with pytest.raises(Conflict):
+            await b.writer.carry_out(wish())
+        await b.writer.carry_out(wish())
+        assert b.writes[-2:] == [("POST", OBJECTS), ("POST", EVENTS)]
+
+
+async def test_a_namespace_that_is_missing_fails_the_creation() -> None:
+    async with bench() as b:
+        b.cluster.on("POST", OBJECTS, status(404, "NotFound", 'namespaces "shop" not found'))
+        with pytest.raises(ApiError, match='namespaces "shop" not found'):
+            await b.writer.carry_out(wish())

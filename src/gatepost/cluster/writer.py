@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
 from collections.abc import Callable, Iterable
 from datetime import datetime
@@ -37,6 +38,10 @@ class Conflict(Exception):
     def __init__(self, ref: Ref, error: ApiError) -> None:
         super().__init__(f"{ref}: {error.message}")
         self.ref = ref
+
+
+class _ObjectGone(Conflict):
+    """The object is no longer there. For its own status and finalizers that settles the matter."""
 
 
 class Writer:
@@ -114,11 +119,8 @@ class Writer:
         if request is None:
             return
         log.info("deleting an object", extra={"fields": {"ref": str(delete.ref), "cause": delete.cause}})
-        try:
+        with contextlib.suppress(_ObjectGone):
             await self._send(request)
-        except ApiError as error:
-            if not error.is_not_found:
-                raise
         await self._tell(delete.announce, "Normal", "Deleted", f'Deleted {delete.ref.kind} "{delete.ref.name}"')
 
     async def _write_finalizers(
@@ -135,9 +137,9 @@ class Writer:
             return False
         try:
             await self._send(request)
+        except _ObjectGone:
+            return False
         except ApiError as error:
-            if error.is_not_found:
-                return False
             message = f'Failed to update finalizers for "{ref.name}": {error.message}'
             await self._tell(about, "Warning", "FinalizerUpdateFailed", message)
             raise
@@ -152,9 +154,9 @@ class Writer:
             return
         try:
             await self._send(request)
+        except _ObjectGone:
+            return
         except ApiError as error:
-            if error.is_not_found:
-                return
             message = f'Failed to update status for "{ref.name}": {error.message}'
             await self._tell(outcome.about, "Warning", "UpdateFailed", message)
             raise
@@ -174,8 +176,8 @@ class Writer:
             if error.is_conflict:
                 await self._read_anew(request.ref)
                 raise Conflict(request.ref, error) from error
-            if error.is_not_found:
-                self._mirror.read_back_gone(request.ref)
+            if error.is_not_found and request.kind != "create" and await self._read_anew(request.ref) is None:
+                raise _ObjectGone(request.ref, error) from error
             raise
         log.info("wrote an object", extra={"fields": fields})
         if request.kind != "delete":
