@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -96,6 +99,20 @@ def test_piped_text_has_no_colours(manifests: str) -> None:
     assert "\x1b" not in run("app.example.com", manifests).stdout
 
 
+def test_terminal_gets_colours(manifests: str) -> None:
+    terminal, end = os.openpty()
+    environment = {**os.environ, "TERM": "xterm-256color"}
+    environment.pop("NO_COLOR", None)
+    arguments = [sys.executable, "-m", "gatepost", "explain", "app.example.com", manifests]
+    done = subprocess.run(arguments, stdout=end, stderr=subprocess.PIPE, env=environment, check=False)
+    os.close(end)
+    text = os.read(terminal, 65536).decode()
+    os.close(terminal)
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert "\x1b[" in text
+    assert "app.example.com: served" in text
+
+
 def test_same_input_gives_the_same_text(manifests: str) -> None:
     assert run("app.example.com", manifests).stdout == run("app.example.com", manifests).stdout
 
@@ -115,7 +132,8 @@ def test_json_prints_the_values(manifests: str) -> None:
 
 
 def test_files_may_be_named_by_option_and_the_name_by_url(manifests: str) -> None:
-    assert run("https://app.example.com/cart?x=1", "-f", manifests).exit_code == 0
+    assert run("https://app.example.com:8443/cart?x=1", "-f", manifests).exit_code == 0
+    assert run("app.example.com:8080", "-f", manifests).exit_code == 0
 
 
 def test_one_object_is_explained_by_kind_and_name(manifests: str) -> None:

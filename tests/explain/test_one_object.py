@@ -95,3 +95,9 @@ def test_route_tells_the_names_that_it_claims() -> None:
     found = explain_object(engine, find_object(engine, kind_named("httproute"), "app"))
     (claims,) = [finding for finding in found.findings if finding.rule == "dns claims"]
     assert claims.names == ("b.example.com", "a.example.com")
+
+
+def test_gateway_tells_the_routes_that_rest_on_it() -> None:
+    engine = settled(gateway(), http_route("app", "app.example.com")).engine
+    found = explain_object(engine, find_object(engine, kind_named("gateway"), "public"))
+    assert "dns claims of HTTPRoute shop/app" in found.read_by

@@ -47,6 +47,51 @@ def test_name_is_compared_without_case_and_final_dot() -> None:
     assert (found.name, found.verdict) == ("app.example.com", "served")
 
 
+def test_rules_for_probes_are_no_backends() -> None:
+    route = http_route("app", "app.example.com")
+    probe = {"path": {"type": "PathPrefix", "value": "/"}, "headers": [{"name": "K-Network-Hash", "value": "override"}]}
+    route["spec"]["rules"].insert(0, {"matches": [probe], "backendRefs": [{"name": "probed", "port": 80}]})
+    found = explained("app.example.com", gateway(), route)
+    assert step(found, "HTTPRoute shop/app").backends == (Backend(service="shop/web:80", percent=100.0),)
+
+
+def test_redirect_of_a_route_is_told() -> None:
+    route = http_route("app", "app.example.com")
+    to_https = {"type": "RequestRedirect", "requestRedirect": {"scheme": "https", "statusCode": 301}}
+    route["spec"]["rules"] = [{"filters": [to_https]}]
+    found = explained("app.example.com", gateway(), route)
+    assert step(found, "HTTPRoute shop/app").says == "redirects / to https"
+
+
+def test_name_from_an_annotation_is_found() -> None:
+    wanted = {"external-dns.kubernetes.io/hostname": "extra.example.com"}
+    found = explained("extra.example.com", gateway(), http_route("app", "app.example.com", annotations=wanted))
+    named = step(found, "HTTPRoute shop/app")
+    assert (found.verdict, named.host, named.field) == ("served", "extra.example.com", "")
+
+
+def test_route_on_a_listener_set_leads_to_its_gateway() -> None:
+    in_set = {"group": "gateway.networking.k8s.io", "kind": "ListenerSet", "name": "more", "namespace": NAMESPACE}
+    accepted = [{"type": "Accepted", "status": "True"}]
+    listener = {"name": "http", "port": 80, "protocol": "HTTP"}
+    listener_set = {
+        "apiVersion": "gateway.networking.k8s.io/v1",
+        "kind": "ListenerSet",
+        "metadata": {"name": "more", "namespace": NAMESPACE, "uid": "uid-more"},
+        "spec": {"parentRef": {"name": "public", "namespace": "infra"}, "listeners": [listener]},
+        "status": {"conditions": accepted, "listeners": [{"name": "http", "conditions": accepted}]},
+    }
+    status = {"parents": [{"parentRef": in_set, "conditions": accepted}]}
+    route = http_route("app", "app.example.com", status=status)
+    route["spec"]["parentRefs"] = [in_set]
+    public = gateway()
+    public["spec"]["allowedListeners"] = {"namespaces": {"from": "All"}}
+    found = explained("app.example.com", public, listener_set, route, gateway_listener_sets=True)
+    assert found.verdict == "served"
+    (parent,) = step(found, "HTTPRoute shop/app").leads_to
+    assert [str(one.about) for one in (parent, *parent.leads_to)] == ["ListenerSet shop/more", "Gateway infra/public"]
+
+
 def test_wildcard_serves_names_below_it() -> None:
     found = explained("a.b.example.com", gateway(), http_route("wild", "*.example.com"))
     assert found.verdict == "served"

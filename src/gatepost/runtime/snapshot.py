@@ -97,7 +97,7 @@ class _Gathering:
     """The sink of a snapshot: takes objects in until every kind is complete."""
 
     def __init__(self, engine: NotingEngine) -> None:
-        self.problems: list[Problem] = []
+        self.problems: dict[Problem, None] = {}  # each once, however often a list has to be read again
         self.not_served: set[GroupKind] = set()
         self.withheld: dict[GroupKind, str] = {}
         self._engine = engine
@@ -129,7 +129,7 @@ class _Gathering:
         self._engine.remove(ref)
 
     def unreadable(self, problem: Problem) -> None:
-        self.problems.append(problem)
+        self.problems[problem] = None
 
     def complete(self, group_kind: GroupKind) -> None:
         self._waiting.discard(group_kind)
