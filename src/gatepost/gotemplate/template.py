@@ -1,0 +1,72 @@
+"""Templates: parsed once, executed for each object."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any
+
+from gatepost.gotemplate.execute import Execution
+from gatepost.gotemplate.fields import MissingKey
+from gatepost.gotemplate.functions import SPECIAL, builtins
+from gatepost.gotemplate.limits import Limits
+from gatepost.gotemplate.nodes import Body
+from gatepost.gotemplate.parser import parse
+from gatepost.gotemplate.values import Function
+
+_NO_FUNCTIONS: Mapping[str, Function] = MappingProxyType({})
+_LIMITS = Limits()
+
+
+class Template:
+    """A template in the language of Go's text/template. Make one with `Template.parse`."""
+
+    __slots__ = ("_functions", "_limits", "_missing_key", "_name", "_templates", "_text")
+
+    def __init__(
+        self,
+        name: str,
+        text: str,
+        templates: Mapping[str, Body],
+        functions: Mapping[str, Function],
+        missing_key: MissingKey,
+        limits: Limits,
+    ) -> None:
+        self._name = name
+        self._text = text
+        self._templates = templates
+        self._functions = functions
+        self._missing_key = missing_key
+        self._limits = limits
+
+    @classmethod
+    def parse(
+        cls,
+        text: str,
+        *,
+        name: str,
+        functions: Mapping[str, Function] = _NO_FUNCTIONS,
+        missing_key: MissingKey = "default",
+        limits: Limits = _LIMITS,
+    ) -> Template:
+        """The template of a text.
+
+        Args:
+            name: what messages call it: the flag or key that it comes from.
+            functions: those that it may call besides Go's own, which they may replace.
+            missing_key: what a key gives that a map lacks; "zero" makes it "" in Strings and nil in a dict.
+        Raises: TemplateSyntaxError
+        """
+        known = {**builtins(limits), **functions}
+        templates = parse(name, text, {*known, *SPECIAL})
+        return cls(name, text, templates, known, missing_key, limits)
+
+    def execute(self, data: Any) -> str:
+        """The text that the template gives for this data.
+
+        Args:
+            data: made of the types in values.py.
+        Raises: TemplateError if it cannot be executed with this data, or goes beyond its limits.
+        """
+        execution = Execution(self._name, self._text, self._templates, self._functions, self._missing_key, self._limits)
+        return execution.run(data)
