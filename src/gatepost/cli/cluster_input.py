@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from gatepost.cluster.errors import ClusterError
-from gatepost.cluster.locate import find_connection
 from gatepost.objects.meta import KubernetesObject
 from gatepost.objects.refs import GroupKind
-from gatepost.runtime.snapshot import Snapshot, snapshot
 from gatepost.runtime.wiring import Wiring
+
+if TYPE_CHECKING:
+    from gatepost.runtime.snapshot import Snapshot
 
 
 def cluster_options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -38,6 +37,12 @@ def take_snapshot(
 
     Exits with 3 if the cluster cannot be asked.
     """
+    import asyncio
+
+    from gatepost.cluster.errors import ClusterError
+    from gatepost.cluster.locate import find_connection
+    from gatepost.runtime.snapshot import snapshot  # loads an HTTP client, which no run over files needs
+
     try:
         connection = find_connection(kubeconfig, context)
         taken = asyncio.run(snapshot(connection, wiring, kinds=kinds, kept_raw=kept_raw, settings=settings))
