@@ -201,21 +201,21 @@ async def test_defaults_that_the_server_fills_in_are_not_fought() -> None:
 
 
 async def test_a_failed_creation_is_told_and_the_other_objects_are_still_written() -> None:
-    other = ingress()
-    other["metadata"]["name"] = "other"
+    first, second = ingress(), ingress()
+    first["metadata"]["name"], second["metadata"]["name"] = "first", "second"
     out = Outcome(about=ABOUT, status={"observedGeneration": 1})
-    out.want(Apply(ingress(), announce=ABOUT))
-    out.want(Apply(other))
-    async with bench() as b:
-        made = ingress(revision="6")
-        made["metadata"]["name"] = "other"
+    out.want(Apply(first, announce=ABOUT))
+    out.want(Apply(second))
+    made = ingress(revision="6")
+    made["metadata"]["name"] = "second"
+    async with bench(ingress(revision="4")) as b:
         b.cluster.on("POST", OBJECTS, status(422, "Invalid", "spec.x is wrong"), answer(made, 201))
         with pytest.raises(ApiError, match=r"spec\.x is wrong"):
             await b.writer.carry_out(out)
         assert b.writes == [("POST", OBJECTS), ("POST", EVENTS), ("POST", OBJECTS)]  # and no status that speaks of it
         (event,) = b.cluster.requests("POST", EVENTS)
         assert event.body["reason"] == "CreationFailed"
-        assert event.body["message"] == 'Failed to create Ingress "app": spec.x is wrong'
+        assert event.body["message"] == 'Failed to create Ingress "first": spec.x is wrong'
 
 
 async def test_a_deletion_names_the_uid_that_was_meant() -> None:
@@ -237,6 +237,21 @@ async def test_a_finalizer_is_added_before_and_removed_after_the_other_writes() 
         first, second, *_ = b.cluster.requests("PATCH")
         assert first.body == {"metadata": {"finalizers": ["a"], "resourceVersion": "4"}}
         assert second.body["spec"] == {"httpOption": "Enabled"}
+
+
+async def test_a_finalizer_that_goes_is_removed_after_the_other_writes() -> None:
+    there = ingress("Redirected", "4")
+    there["metadata"]["finalizers"] = ["a"]
+    applied = ingress(revision="5")
+    applied["metadata"]["finalizers"] = ["a"]
+    async with bench(there) as b:
+        b.cluster.on("PATCH", APP, answer(applied), answer(ingress(revision="6")))
+        out = wish()
+        out.about, out.finalizers = ABOUT, ()
+        await b.writer.carry_out(out)
+        patches = b.cluster.requests("PATCH")
+        assert patches[-1].body == {"metadata": {"finalizers": [], "resourceVersion": "5"}}
+        assert patches[-2].body["spec"] == {"httpOption": "Enabled"}
 
 
 async def test_a_dry_run_sends_no_write_at_all() -> None:

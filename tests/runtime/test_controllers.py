@@ -13,6 +13,7 @@ from typing import Any
 
 from gatepost.cluster.client import MERGE_PATCH, Client
 from gatepost.cluster.connection import Connection, Endpoint
+from gatepost.objects.core import ConfigMap
 from gatepost.objects.meta import owner_reference
 from gatepost.objects.networking import KIngress
 from gatepost.objects.refs import Ref
@@ -211,6 +212,26 @@ async def test_many_mappings_come_to_rest_and_each_has_its_ingress() -> None:
             for item in (await place.get(INGRESSES))["items"]
         }
     assert found == {f"app-{number}.example.com": f"service-{number}" for number in range(60)}
+
+
+async def test_config_maps_are_read_in_the_system_namespace_only() -> None:
+    def noting(ref: Ref, view: View) -> Outcome:
+        view.named(ConfigMap, "knative-serving", "settings")
+        return Outcome.none("")
+
+    rule: Rule[Any] = Rule("noting", noting, rank=10, over=DomainMapping)
+    async with shop() as place:
+        await place.map("app.example.com")
+        system = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "knative-serving"}}
+        await place.client.write("POST", "/api/v1/namespaces", {}, system)
+        for namespace in ("shop", "knative-serving"):
+            body = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "settings", "namespace": namespace}}
+            await place.client.write("POST", f"/api/v1/namespaces/{namespace}/configmaps", {}, body)
+        client = Client(Connection(Endpoint(place.server.url)))
+        async with client, Controllers(client, [rule], []).running() as loop:
+            await loop.rest()
+            held = [ref.namespace for ref, _ in loop.engine.store.items() if ref.kind == "ConfigMap"]
+    assert held == ["knative-serving"]
 
 
 async def test_a_dry_run_changes_nothing_in_the_cluster() -> None:

@@ -116,13 +116,24 @@ def put(loop: Loop, obj: ConfigMap | Service | Namespace) -> None:
 
 
 async def test_nothing_runs_before_the_first_list_is_complete() -> None:
+    seen: list[str] = []
+
+    def noting(ref: Ref, view: View) -> Outcome:
+        out = note_of_data(ref, view)
+        seen.append(out.note)
+        return out
+
     writes = Writes()
-    async with looping(note_of_data, writes) as (loop, feed):
+    async with looping(noting, writes) as (loop, feed):
         assert feed.watched == [CONFIG_MAPS]
         put(loop, config_map("a", note="early"))
+        await loop.moved(loop.movements - 1)
+        for _ in range(5):
+            await asyncio.sleep(0)  # time enough for a pass, were one allowed
         put(loop, config_map("a", note="late"))
         loop.complete(CONFIG_MAPS)
         await loop.rest()
+    assert seen == ["late"]
     assert writes.notes == ["late"]
 
 

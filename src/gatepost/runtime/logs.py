@@ -30,10 +30,10 @@ class JsonFormatter(logging.Formatter):
 
     def format(self, record: logging.LogRecord) -> str:
         line = {"time": _time(record), "level": record.levelname, "logger": record.name, "message": record.getMessage()}
-        line.update(getattr(record, "fields", {}))
+        line.update(_plain(getattr(record, "fields", {})))
         if record.exc_info:
             line["trace"] = self.formatException(record.exc_info)
-        return msgspec.json.encode(line, enc_hook=str).decode()
+        return msgspec.json.encode(line).decode()
 
 
 def set_up_logs(level: str, form: str, stream: TextIO = sys.stderr) -> None:
@@ -51,7 +51,17 @@ def _time(record: logging.LogRecord) -> str:
 
 
 def _shown(value: Any) -> str:
-    if isinstance(value, dict | list | tuple):
-        return msgspec.json.encode(value, enc_hook=str).decode()
-    text = str(value)
+    plain = _plain(value)
+    if isinstance(plain, dict | list):
+        return msgspec.json.encode(plain).decode()
+    text = str(plain)
     return msgspec.json.encode(text).decode() if not text or any(c in text for c in ' "=\n') else text
+
+
+def _plain(value: Any) -> Any:
+    """The value as JSON knows it; a Ref and the like stand as people write them."""
+    if isinstance(value, dict):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    return value if isinstance(value, str | int | float | None) else str(value)
