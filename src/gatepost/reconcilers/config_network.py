@@ -15,7 +15,7 @@ from gatepost.objects.gatewayapi import LabelSelector
 from gatepost.objects.problems import Problem
 from gatepost.objects.refs import Ref
 from gatepost.reconcilers.configmaps import UnreadableValue, Values, config_map_ref, maps_named
-from gatepost.reconcilers.name_templates import Fields, TemplateFault, UnknownAction, filled
+from gatepost.reconcilers.name_templates import TemplateFault, public_name, tagged_name
 from gatepost.state.rule import Rule
 from gatepost.state.view import View
 
@@ -33,14 +33,6 @@ _SELECTOR_KEY = "namespace-wildcard-cert-selector"
 
 _DOMAIN_TEMPLATE_KEYS = ("domain-template", "domainTemplate")
 _TAG_TEMPLATE_KEYS = ("tag-template", "tagTemplate")
-_SAMPLE_ROUTE: Fields = {
-    "Name": "name",
-    "Namespace": "namespace",
-    "Domain": "example.com",
-    "Annotations": {},
-    "Labels": {},
-}
-_SAMPLE_TAG: Fields = {"Name": "name", "Tag": "tag"}
 
 
 class NetworkConfig(Struct, frozen=True):
@@ -88,8 +80,8 @@ def parse(values: Values) -> NetworkConfig:
     return NetworkConfig(
         ingress_class=values.text(("ingress-class", "ingress.class"), default.ingress_class),
         certificate_class=values.text(("certificate-class", "certificate.class"), default.certificate_class),
-        domain_template=_template(values, _DOMAIN_TEMPLATE_KEYS, default.domain_template, _SAMPLE_ROUTE),
-        tag_template=_template(values, _TAG_TEMPLATE_KEYS, default.tag_template, _SAMPLE_TAG),
+        domain_template=_domain_template(values),
+        tag_template=_tag_template(values),
         rollout_duration_seconds=values.whole_seconds(("rollout-duration", "rolloutDuration"), 0),
         autocreate_cluster_domain_claims=values.boolean(
             ("autocreate-cluster-domain-claims", "autocreateClusterDomainClaims"), default=False
@@ -106,21 +98,32 @@ def parse(values: Values) -> NetworkConfig:
     )
 
 
-def _template(values: Values, keys: Sequence[str], default: str, sample: Fields) -> str:
-    """The template, once it has made a host without a path of the sample. What is unknown here is tried in use."""
-    key = values.present(*keys)
-    if key is None:
-        return default
-    template = values.text(keys, default)
+def _domain_template(values: Values) -> str:
+    """The template, once it has made a host without a path of a sample."""
+    template = values.text(_DOMAIN_TEMPLATE_KEYS, DEFAULT_DOMAIN_TEMPLATE)
     try:
-        host = filled(template, sample)
-    except UnknownAction:
-        return template
+        host = public_name(
+            template, name="name", namespace="namespace", domain="example.com", annotations={}, labels={}
+        )
     except TemplateFault as fault:
-        raise UnreadableValue(key, template, f"a template that can be filled in ({fault})") from fault
+        raise _unusable(values, _DOMAIN_TEMPLATE_KEYS, template, f"({fault})") from fault
     if not _is_host_alone(host):
-        raise UnreadableValue(key, template, f"a template that makes a host without a path, not {host!r}")
+        raise _unusable(values, _DOMAIN_TEMPLATE_KEYS, template, f"and makes a host without a path, not {host!r}")
     return template
+
+
+def _tag_template(values: Values) -> str:
+    """The template, once it has been filled in with a sample."""
+    template = values.text(_TAG_TEMPLATE_KEYS, DEFAULT_TAG_TEMPLATE)
+    try:
+        tagged_name(template, name="name", tag="tag")
+    except TemplateFault as fault:
+        raise _unusable(values, _TAG_TEMPLATE_KEYS, template, f"({fault})") from fault
+    return template
+
+
+def _unusable(values: Values, keys: Sequence[str], template: str, what: str) -> UnreadableValue:
+    return UnreadableValue(values.present(*keys) or keys[0], template, f"a template that can be filled in {what}")
 
 
 def _is_host_alone(text: str) -> bool:
@@ -128,7 +131,8 @@ def _is_host_alone(text: str) -> bool:
         parts = urlsplit(f"https://{text}")
     except ValueError:
         return False
-    return bool(parts.hostname) and not (parts.path.strip("/") or parts.query or parts.fragment)
+    has_more = parts.path.strip("/") or parts.query or parts.fragment or " " in text
+    return bool(parts.hostname) and not has_more
 
 
 def _system_internal_tls(values: Values) -> bool:

@@ -100,7 +100,16 @@ def test_tags_are_sorted_and_their_hosts_listed_in_an_annotation() -> None:
             {"annotations": {"sub": "eu"}},
             "web.eu.example.com",
         ),
-        ({"domain_template": "{{.Name}}.{{.Labels.team}}.{{.Domain}}"}, {"labels": {"team": "a"}}, "web.a.example.com"),
+        (
+            {"domain_template": "{{.Name}}{{range $key, $value := .Labels}}.{{$value}}{{end}}.{{.Domain}}"},
+            {"labels": {"b": "2", "a": "1"}},
+            "web.1.2.example.com",
+        ),
+        (
+            {"domain_template": '{{if eq .Namespace "shop"}}{{.Name}}-s{{else}}{{.Name}}{{end}}.{{.Domain}}'},
+            {},
+            "web-s.example.com",
+        ),
     ],
 )
 def test_domain_template_shapes_the_public_name_alone(settings: dict[str, str], metadata: Raw, public: str) -> None:
@@ -116,7 +125,8 @@ def test_domain_template_shapes_the_public_name_alone(settings: dict[str, str], 
         {"domain_template": "{{.Name}}_.{{.Domain}}"},
         {"domain_template": "{{.Name}}" + "x" * 62 + ".{{.Domain}}"},
         {"domain_template": "{{.Name}}.{{index .Annotations `absent`}}.{{.Domain}}"},
-        {"domain_template": '{{if eq .Namespace "shop"}}{{.Name}}{{end}}.{{.Domain}}'},
+        {"domain_template": '{{if eq .Namespace "shop"}}-{{end}}{{.Name}}.{{.Domain}}'},
+        {"domain_template": '{{if eq .Namespace "shop"}}{{slice .Name 9}}{{end}}{{.Name}}.{{.Domain}}'},
     ],
 )
 def test_template_that_makes_no_domain_stops_the_route_with_the_reason(settings: dict[str, str]) -> None:

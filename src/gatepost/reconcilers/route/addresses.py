@@ -68,7 +68,7 @@ def landing_of(
         has_tls: whether names inside the cluster are served over TLS too.
     Returns: a problem while nothing usable is reported; what is there then stays as it is.
     """
-    entry = _entry(kingress, is_private=is_private)
+    entry = entry_of(kingress, is_private=is_private)
     if isinstance(entry, Problem):
         return entry
     ports = (HTTP_PORT, HTTPS_PORT) if is_translated and has_tls else (HTTP_PORT,)
@@ -83,7 +83,8 @@ def landing_of(
     return _resolved(kingress, name, ports, view)
 
 
-def _entry(kingress: KIngress, *, is_private: bool) -> LoadBalancerIngress | Problem:
+def entry_of(kingress: KIngress, *, is_private: bool) -> LoadBalancerIngress | Problem:
+    """The one entry of the load balancer that serves the cluster's own traffic."""
     private, public = kingress.status.private_load_balancer, kingress.status.public_load_balancer
     chosen = private if is_private or (private is not None and private.ingress) else public
     entries = chosen.ingress if chosen is not None else ()

@@ -13,7 +13,7 @@ from gatepost.reconcilers.config_domain import current_domain_config
 from gatepost.reconcilers.config_features import current_features
 from gatepost.reconcilers.config_network import NetworkConfig, current_network_config
 from gatepost.reconcilers.hosts import cluster_local_hosts, cluster_name, domain_fault
-from gatepost.reconcilers.name_templates import TemplateFault, filled
+from gatepost.reconcilers.name_templates import TemplateFault, public_name, tagged_name
 from gatepost.reconcilers.route.conditions import ERROR_CONFIG
 from gatepost.reconcilers.route.traffic import MAIN
 from gatepost.state.view import View
@@ -78,7 +78,7 @@ def names_of(route: Route, tag: str, settings: RouteSettings, view: View) -> Tar
     """
     name, namespace = route.metadata.name, route.metadata.namespace
     try:
-        label = name if tag == MAIN else filled(settings.network.tag_template, {"Name": name, "Tag": tag})
+        label = name if tag == MAIN else tagged_name(settings.network.tag_template, name=name, tag=tag)
         inside = cluster_name(label, namespace, settings.cluster_domain)
         public = _public_name(route, label, settings) if _is_public(route, label, settings, view) else ""
     except TemplateFault as fault:
@@ -93,15 +93,13 @@ def names_of(route: Route, tag: str, settings: RouteSettings, view: View) -> Tar
 
 def _public_name(route: Route, label: str, settings: RouteSettings) -> str:
     metadata = route.metadata
-    return filled(
+    return public_name(
         settings.network.domain_template,
-        {
-            "Name": label,
-            "Namespace": metadata.namespace,
-            "Domain": settings.domain,
-            "Annotations": metadata.annotations,
-            "Labels": metadata.labels,
-        },
+        name=label,
+        namespace=metadata.namespace,
+        domain=settings.domain,
+        annotations=metadata.annotations,
+        labels=metadata.labels,
     )
 
 
