@@ -18,6 +18,8 @@ from explain_world import (
     http_route,
     kingress,
     knative_service,
+    meta,
+    owned_by,
     standing_domain,
     step,
 )
@@ -247,3 +249,26 @@ def _dns_endpoint(name: str) -> Raw:
         "metadata": {"name": "by-hand", "namespace": NAMESPACE, "uid": "uid-by-hand"},
         "spec": {"endpoints": records},
     }
+
+
+def test_cluster_name_on_a_gateway_is_not_served_while_no_service_leads_there() -> None:
+    name = "website.shop.svc.cluster.local"
+    found = explained(name, gateway(), http_route("website", name))
+    assert found.verdict == "not served"
+    assert [(why.reason, str(why)) for why in found.reasons] == [
+        (
+            "NoSuchService",
+            "Service shop/website: does not exist, so the cluster's DNS has no such name",
+        )
+    ]
+
+
+def test_cluster_name_on_a_gateway_is_served_once_its_service_has_addresses() -> None:
+    name = "website.shop.svc.cluster.local"
+    service = {**core_service("website"), "metadata": _of_route("website")}
+    found = explained(name, gateway(), http_route("website", name), service, endpoint_slice("website", "10.0.0.9"))
+    assert (found.verdict, [str(ref) for ref in found.served_by]) == ("served", ["HTTPRoute shop/website"])
+
+
+def _of_route(name: str) -> Raw:
+    return meta(name, **owned_by("Route", "serving.knative.dev/v1", name, "uid-of-a-route"))

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
+from ipaddress import ip_address
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 import click
+from msgspec import structs
 
-from gatepost.objects.meta import KubernetesObject
+from gatepost.dns.names import is_address
 from gatepost.objects.refs import GroupKind
+from gatepost.objects.settings import Settings
 from gatepost.runtime.wiring import Wiring
 
 if TYPE_CHECKING:
@@ -31,7 +35,7 @@ def take_snapshot(
     *,
     kinds: Iterable[GroupKind] = (),
     kept_raw: Iterable[GroupKind] = (),
-    settings: Sequence[KubernetesObject] = (),
+    settings: Settings | None = None,
 ) -> Snapshot:
     """All objects that the rules need, read once. What could not be read is told on stderr.
 
@@ -45,7 +49,8 @@ def take_snapshot(
 
     try:
         connection = find_connection(kubeconfig, context)
-        taken = asyncio.run(snapshot(connection, wiring, kinds=kinds, kept_raw=kept_raw, settings=settings))
+        surroundings = _seen_from(connection.endpoint.server, settings or Settings())
+        taken = asyncio.run(snapshot(connection, wiring, kinds=kinds, kept_raw=kept_raw, settings=(surroundings,)))
     except ClusterError as error:
         click.echo(f"gatepost: {error}", err=True)
         raise click.exceptions.Exit(3) from error
@@ -54,3 +59,10 @@ def take_snapshot(
     for group_kind, why in sorted(taken.withheld.items()):
         click.echo(f"gatepost: {group_kind} cannot be read and counts as absent: {why}", err=True)
     return taken
+
+
+def _seen_from(server: str, settings: Settings) -> Settings:
+    """The settings; an API server on loopback may be that of `gatepost up`, whose gateways are on loopback too."""
+    host = urlsplit(server).hostname or ""
+    is_here = host == "localhost" or (is_address(host) and ip_address(host).is_loopback)
+    return structs.replace(settings, loopback_gateways=True) if is_here else settings

@@ -106,7 +106,7 @@ def _over_cluster(kubeconfig: str | None, context: str | None, wiring: Wiring, s
         wiring,
         kinds=(Service.KIND.group_kind, EndpointSlice.KIND.group_kind),
         kept_raw=(HTTPRoute.KIND.group_kind, GRPCRoute.KIND.group_kind),
-        settings=(settings,),
+        settings=settings,
     )
     return _Known(taken.engine, taken.raw_of)
 

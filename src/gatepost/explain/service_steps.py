@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from gatepost.dns.records import Claims
-from gatepost.explain.names import Mention
+from gatepost.explain.names import Asked, Mention
 from gatepost.explain.scene import Scene, step_of
 from gatepost.explain.values import Step
 from gatepost.objects.core import EndpointSlice, Service
@@ -12,26 +14,43 @@ from gatepost.objects.problems import Skipped
 
 SERVICE_NAME_LABEL = "kubernetes.io/service-name"
 NO_READY_ENDPOINTS = "NoReadyEndpoints"
+NO_SUCH_SERVICE = "NoSuchService"
+
+_MOST_ADDRESSES = 4
 
 
 def service_step(scene: Scene, mention: Mention) -> Step:
     """A Service under its cluster name. That of a Route only leads to a Gateway, so it serves nothing by itself."""
     service = mention.obj
     assert isinstance(service, Service)
+    is_alone = _is_alone(service)
     if service.spec.type == "ExternalName":
-        return step_of(
-            scene, mention, says=f"is another name for {service.spec.external_name}", serves=_is_alone(service)
-        )
+        says = f"is another name for {service.spec.external_name}"
+        return step_of(scene, mention, says=says, serves=True if is_alone else None)
     ready, known = _addresses(scene, service)
-    says = f"{len(ready)} ready address{'' if len(ready) == 1 else 'es'}: {', '.join(ready[:4])}" if ready else ""
-    if not _is_alone(service):
-        return step_of(scene, mention, says=says or "leads to the Gateway", serves=None)
     if ready:
-        return step_of(scene, mention, says=says, serves=True)
-    if not known:
+        count = f"{len(ready)} ready address{'' if len(ready) == 1 else 'es'}"
+        shown = ", ".join(ready[:_MOST_ADDRESSES]) + (", ..." if len(ready) > _MOST_ADDRESSES else "")
+        return step_of(scene, mention, says=f"{count}: {shown}", serves=True if is_alone else None)
+    if not known and is_alone:
         return step_of(scene, mention, says="no EndpointSlice of it is known", serves=False, waiting=True)
-    why = Skipped(NO_READY_ENDPOINTS, "none of its EndpointSlices has a ready address", mention.ref)
+    why = Skipped(NO_READY_ENDPOINTS, "has no EndpointSlice with a ready address", mention.ref)
     return step_of(scene, mention, skipped=(why,), serves=False)
+
+
+def why_no_cluster_dns(asked: Asked, way: Iterable[Step]) -> Skipped | None:
+    """Why the cluster's own DNS leads nowhere for a name of the cluster; None if it answers.
+
+    Args:
+        way: all steps. The Service of the name is among them if it exists.
+    """
+    if asked.service is None:
+        return None
+    ref = Service.KIND.ref(*asked.service)
+    step = next((step for step in way if step.about == ref), None)
+    if step is None:
+        return Skipped(NO_SUCH_SERVICE, "does not exist, so the cluster's DNS has no such name", ref)
+    return next((why for why in step.skipped if why.reason == NO_READY_ENDPOINTS), None)
 
 
 def dns_endpoint_step(scene: Scene, mention: Mention) -> Step:

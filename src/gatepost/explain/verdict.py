@@ -10,6 +10,7 @@ from msgspec import Struct
 from gatepost.dns.sources.attachment import PARENT_KINDS
 from gatepost.explain.names import Asked
 from gatepost.explain.scene import ABOUT_ONE_HOST
+from gatepost.explain.service_steps import why_no_cluster_dns
 from gatepost.explain.values import DnsAnswer, Step, Verdict, Why
 from gatepost.explain.way import all_steps, paths
 from gatepost.objects.core import Service
@@ -40,17 +41,19 @@ def judge(asked: Asked, way: Sequence[Step], dns: Sequence[DnsAnswer]) -> Judgem
     | none, one waiting |                        | no problems | unknown         |
     | anything else     |                        |             | not served      |
 
-    Names of the cluster need no record of ours: its own DNS answers for Services. Nor does a KIngress of another class.
+    Names of the cluster need no record of ours but a Service: the cluster's own DNS answers for it. Nor does a KIngress
+    of another class.
     """
     serving = [path for path in paths(way) if path[-1].serves and path[-1].about.kind not in PARENT_KINDS]
     if any(path[-1].about.kind != DNSEndpoint.KIND.kind for path in paths(way)):
         # Records written by hand say where a name leads, not that the routes here which want it are reached.
         serving = [path for path in serving if path[-1].about.kind != DNSEndpoint.KIND.kind]
-    is_published = is_local(asked, way) or any(answer.records for answer in dns)
+    lost = why_no_cluster_dns(asked, all_steps(way)) if is_local(asked, way) else None
+    is_published = lost is None if is_local(asked, way) else any(answer.records for answer in dns)
     reached = [path for path in serving if is_published or path[-1].about.kind in _WITHOUT_OUR_DNS]
     if reached:
         return _served(reached)
-    reasons = tuple(dict.fromkeys(_reasons(way, dns)))
+    reasons = tuple(dict.fromkeys(_reasons(way, dns, lost)))
     is_waiting = any(step.waiting for step in all_steps(way))
     if is_waiting and not any(isinstance(why, Problem) for why in reasons):
         return Judgement("unknown", reasons)
@@ -83,7 +86,7 @@ def _stopped_above(path: tuple[Step, ...]) -> list[Step]:
     return [above for above, below in pairwise(path) if above.blocked and below.about not in above.wants]
 
 
-def _reasons(way: Sequence[Step], dns: Sequence[DnsAnswer]) -> Iterable[Why]:
+def _reasons(way: Sequence[Step], dns: Sequence[DnsAnswer], lost: Skipped | None) -> Iterable[Why]:
     """Why the name is not served, the most telling first.
 
     Problems in the order of the way: what stops an earlier step explains the later ones. Then what was left out: what
@@ -96,7 +99,7 @@ def _reasons(way: Sequence[Step], dns: Sequence[DnsAnswer]) -> Iterable[Why]:
                 yield from step.problems
     for answer in dns:
         yield from answer.problems
-    skipped = [why for step in steps for why in step.skipped]
+    skipped = [why for step in steps for why in step.skipped] + ([lost] if lost is not None else [])
     skipped += [claim.doubt for answer in dns for claim in answer.claims if claim.doubt is not None]
     skipped += [answer.hold for answer in dns if answer.hold is not None]
     doubts = {claim.doubt for answer in dns for claim in answer.claims}
