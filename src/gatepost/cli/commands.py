@@ -16,6 +16,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "explain": ("gatepost.cli.explain", "What serves a hostname, or why nothing does."),
     "run": ("gatepost.cli.run", "Runs the controllers against a cluster."),
     "up": ("gatepost.cli.up", "Runs all of it on this machine, with no cluster."),
+    "migrate": ("gatepost.cli.migrate", "Moves what Knative made to the form that gatepost gives it."),
     "completion": ("gatepost.cli.completion", "Prints the completion script for a shell."),
 }
 """Name of a command -> the module whose attribute `command` it is, and its line in `gatepost --help`.

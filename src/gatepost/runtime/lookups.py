@@ -66,11 +66,9 @@ class DnsResolver:
     """
 
     def __init__(self, servers: Collection[str] = (), port: int = 53) -> None:
-        self._resolver = dns.asyncresolver.Resolver(configure=not servers)
-        if servers:
-            self._resolver.nameservers = list(servers)
-            self._resolver.port = port
-        self._resolver.lifetime = ANSWER_SECONDS
+        self._servers = list(servers)
+        self._port = port
+        self._resolver: dns.asyncresolver.Resolver | None = None
 
     async def addresses(self, name: str) -> Found:
         """See Resolver. The TTL is the shortest on the way, aliases included."""
@@ -84,13 +82,23 @@ class DnsResolver:
 
     async def _of_type(self, name: dns.name.Name, record_type: str) -> Found:
         try:
-            answer = await self._resolver.resolve(name, record_type, search=False)
+            answer = await self._configured().resolve(name, record_type, search=False)
         except (dns.resolver.NXDOMAIN, dns.resolver.NoAnswer):
             return Found(())
         except (dns.exception.DNSException, OSError) as error:
             raise LookupFailed(f"{name}: {record_type}: {error}") from error
         ttl = answer.chaining_result.minimum_ttl
         return Found(tuple(record.address for record in answer), float(ttl))
+
+    def _configured(self) -> dns.asyncresolver.Resolver:
+        """Raises: DNSException if this machine's configuration names no server."""
+        if self._resolver is None:
+            self._resolver = dns.asyncresolver.Resolver(configure=not self._servers)
+            if self._servers:
+                self._resolver.nameservers = list(self._servers)
+                self._resolver.port = self._port
+            self._resolver.lifetime = ANSWER_SECONDS
+        return self._resolver
 
 
 class NameLookups:
@@ -130,7 +138,9 @@ class NameLookups:
             self._unasked.discard(name)
         for name in sorted(wanted - self._tasks.keys()):
             self._unasked.add(name)
-            self._tasks[name] = asyncio.create_task(self._keep_fresh(name), name=f"look-up of {name}")
+            task = asyncio.create_task(self._keep_fresh(name), name=f"look-up of {name}")
+            task.add_done_callback(lambda ended, name=name: self._note_end(name, ended))  # type: ignore[misc]
+            self._tasks[name] = task
         self._note_settled()
 
     @property
@@ -178,6 +188,14 @@ class NameLookups:
             log.info("a name leads elsewhere", extra=fields(name=name, addresses=news))
             self._put(answer_for(name, news))
         return delay
+
+    def _note_end(self, name: str, ended: asyncio.Task[None]) -> None:
+        """A task that ends by itself has a fault of ours: its name keeps the last answer, the others go on."""
+        error = None if ended.cancelled() else ended.exception()
+        if error is not None:
+            log.error("a look-up stopped; this is a fault of gatepost", exc_info=error, extra=fields(name=name))
+            self._unasked.discard(name)
+            self._note_settled()
 
     def _note_settled(self) -> None:
         if not self._unasked:

@@ -1,12 +1,15 @@
-"""Carries migrations out, one Service after the other, one step after the other, each on what the cluster says now.
+"""Carries migrations out, one step after the other, each on what the cluster says now.
 
+First all slices are laid, then all Services turned, then all left-overs deleted, with a pause in between: DNS servers
+watch Services and slices apart from each other, and must not see a Service turn before the slices that it turns to.
 A step that finds something else than it was planned on stops its Service there: every step leaves the name answered,
 so stopping anywhere is safe, and planning again goes on from where it stopped.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import asyncio
+from collections.abc import Awaitable, Callable, Iterable
 from typing import Any
 
 import msgspec
@@ -29,6 +32,9 @@ CHANGED_MEANWHILE = "ChangedMeanwhile"
 NOT_TAKEN = "NotTaken"
 CLUSTER_REFUSED = "ClusterRefused"
 
+SETTLE_SECONDS = 2.0
+"""How long DNS servers get to see what was written before something rests on it."""
+
 _AGAIN = "Its name is answered as before; run this again to plan anew."
 
 
@@ -40,6 +46,24 @@ class Carried(Struct, frozen=True):
     stopped: Problem | None = None
 
 
+class _Move:
+    """One Service on its way."""
+
+    def __init__(self, migration: Migration) -> None:
+        self.migration = migration
+        self.done: list[Step] = []
+        self.stopped: Problem | None = None
+
+    @property
+    def next_step(self) -> Step:
+        return self.migration.steps[len(self.done)]
+
+    def is_at(self, phase: tuple[type[Step], ...]) -> bool:
+        """Whether its next step is of that phase."""
+        has_more = self.stopped is None and len(self.done) < len(self.migration.steps)
+        return has_more and isinstance(self.next_step, phase)
+
+
 class _Stopped(Exception):
     def __init__(self, problem: Problem) -> None:
         super().__init__(str(problem))
@@ -47,29 +71,46 @@ class _Stopped(Exception):
 
 
 class Migrator:
-    """Moves Services. `told` hears of each step that is done."""
+    """Moves Services.
 
-    def __init__(self, calls: Calls, told: Callable[[Ref, Step], None] = lambda service, step: None) -> None:
+    Args:
+        told: hears of each step that is done.
+        wait: how waiting is done.
+    """
+
+    def __init__(
+        self,
+        calls: Calls,
+        told: Callable[[Ref, Step], None] = lambda service, step: None,
+        wait: Callable[[float], Awaitable[object]] = asyncio.sleep,
+    ) -> None:
         self._calls = calls
         self._told = told
+        self._wait = wait
 
     async def carry_out(self, migrations: Iterable[Migration]) -> list[Carried]:
         """Moves those that are due. One that has to stop does not stop the others."""
-        return [await self._move(migration) for migration in migrations if migration.is_due]
+        moves = [_Move(migration) for migration in migrations if migration.is_due]
+        for phase in (LaySlice,), (CheckSlices, TurnService), (DeleteObject,):
+            due = [move for move in moves if move.is_at(phase)]
+            if due and any(move.done for move in moves):
+                await self._wait(SETTLE_SECONDS)
+            for move in due:
+                while move.is_at(phase):
+                    await self._advance(move)
+        return [Carried(move.migration.service, tuple(move.done), move.stopped) for move in moves]
 
-    async def _move(self, migration: Migration) -> Carried:
-        done: list[Step] = []
+    async def _advance(self, move: _Move) -> None:
+        step, service = move.next_step, move.migration.service
         try:
-            for step in migration.steps:
-                await self._do(step, migration)
-                done.append(step)
-                self._told(migration.service, step)
+            await self._do(step, move.migration)
         except _Stopped as stopped:
-            return Carried(migration.service, tuple(done), stopped.problem)
+            move.stopped = stopped.problem
         except ClusterError as error:
-            problem = Problem(CLUSTER_REFUSED, f"{error}.", migration.service, hint=_AGAIN)
-            return Carried(migration.service, tuple(done), problem)
-        return Carried(migration.service, tuple(done))
+            move.stopped = Problem(CLUSTER_REFUSED, f"{error}.", service, hint=_AGAIN)
+        else:
+            move.done.append(step)
+            self._told(service, step)
 
     async def _do(self, step: Step, migration: Migration) -> None:
         service, raw = await self._service(migration)

@@ -1,0 +1,151 @@
+"""`gatepost migrate services`: the Services of Routes off ExternalName, and back."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+import click
+
+from gatepost.cli.cluster_input import cluster_options, take_snapshot
+from gatepost.cli.manifest_input import InputReport, read_input
+from gatepost.cli.migration_text import print_migrations
+from gatepost.migration.rules import BACK, FORWARD, INDEXES, RULES, guarded
+from gatepost.migration.values import Migration, Step
+from gatepost.objects.kinds import UnreadableObject, typed
+from gatepost.objects.refs import Ref
+from gatepost.objects.settings import Settings
+from gatepost.runtime.wiring import Wiring
+from gatepost.state.engine import Engine
+
+if TYPE_CHECKING:
+    from gatepost.runtime.migrating import Carried
+
+INPUT_HAS_PROBLEMS = 1
+OUTSIDE_FAILED = 3
+
+
+@click.group("migrate")
+def command() -> None:
+    """Moves what Knative made to the form that gatepost gives it, without losing traffic."""
+
+
+@command.command("services")
+@click.argument("files", nargs=-1, metavar="[FILE...]")
+@click.option("-f", "--filename", "more_files", multiple=True, metavar="FILE", help="Another way to name a FILE.")
+@cluster_options
+@click.option("-n", "--namespace", default="", metavar="NAMESPACE", help="Only Services of this namespace.")
+@click.option("--back", is_flag=True, help="The way back, to what Knative's Route controller writes.")
+@click.option("--apply", "is_applied", is_flag=True, help="Do it. Without this nothing is written.")
+@click.option("--handed-over", is_flag=True, help="Knative's Route controller is off: all Routes are gatepost's.")
+@click.option("--cluster-domain", default="cluster.local", show_default=True, help="DNS suffix of Services.")
+@click.option("--system-namespace", default="knative-serving", show_default=True, help="Where Knative's settings lie.")
+@click.option("-o", "--output", type=click.Choice(["table", "json", "yaml"]), default="table", show_default=True)
+@click.pass_context
+def services(
+    ctx: click.Context,
+    files: tuple[str, ...],
+    more_files: tuple[str, ...],
+    kubeconfig: str | None,
+    context: str | None,
+    namespace: str,
+    back: bool,
+    is_applied: bool,
+    handed_over: bool,
+    cluster_domain: str,
+    system_namespace: str,
+    output: str,
+) -> None:
+    """Moves the Services of Routes off ExternalName: slices first, then one update. No Service is ever deleted.
+
+    Shows what stands there, the steps, and why not; --apply does them, each checked before the next. With FILE
+    (manifests, folders, - for stdin) no cluster is asked; without, the cluster is read once.
+
+    \b
+    Exit code: 0 done or shown, 1 some Services were left alone, 2 wrong use, 3 some stopped on the way.
+
+    \b
+    Examples:
+      gatepost migrate services
+      gatepost migrate services -n shop --handed-over --apply
+      gatepost migrate services --back
+    """
+    paths = (*files, *more_files)
+    _refuse_wrong_use(paths, is_applied=is_applied, back=back, handed_over=handed_over)
+    settings = Settings(cluster_domain=cluster_domain, system_namespace=system_namespace)
+    wiring = Wiring(RULES, INDEXES)
+    code = 0
+    if paths:
+        engine, code = _over_files(paths, wiring, settings)
+    else:
+        engine = take_snapshot(kubeconfig, context, wiring, settings=settings).engine
+        _look_up_names(engine)
+    migrations = _migrations(engine, namespace, back=back, handed_over=handed_over)
+    carried = _carry_out(kubeconfig, context, migrations) if is_applied else None
+    print_migrations(migrations, carried, output)
+    ctx.exit(code or (_exit_code(migrations, carried) if carried is not None else 0))
+
+
+def _refuse_wrong_use(paths: Sequence[str], *, is_applied: bool, back: bool, handed_over: bool) -> None:
+    if paths and is_applied:
+        raise click.UsageError("--apply works on a cluster; FILE only shows what would be done.")
+    if back and handed_over:
+        raise click.UsageError("--handed-over says that the Routes are gatepost's; --back gives them to Knative again.")
+
+
+def _over_files(paths: Sequence[str], wiring: Wiring, settings: Settings) -> tuple[Engine, int]:
+    """The rules at rest over manifests. Problems of the input are told; also returns the exit code that they give."""
+    manifests = read_input(paths)
+    report = InputReport(manifests)
+    engine = Engine(wiring.rules, wiring.indexes, datetime.now(UTC))
+    engine.put(settings)
+    for manifest in manifests.objects:
+        try:
+            engine.put(typed(manifest.raw), manifest.ref)
+        except UnreadableObject as error:
+            report.unreadable(error)
+    engine.run_stale()
+    return engine, report.exit_code()
+
+
+def _look_up_names(engine: Engine) -> None:
+    from gatepost.runtime.lookups import DnsResolver, look_up_once, names_asked
+
+    if names_asked(engine):
+        for why in asyncio.run(look_up_once(engine, DnsResolver())).values():
+            click.echo(f"gatepost migrate: {why}", err=True)
+
+
+def _migrations(engine: Engine, namespace: str, *, back: bool, handed_over: bool) -> list[Migration]:
+    for failure in engine.failures.values():
+        click.echo(f"gatepost: fault in {failure.rule.name} for {failure.key}: {failure.error!r}", err=True)
+    found = [migration for _, migration in engine.values(BACK if back else FORWARD) if migration is not None]
+    chosen = [migration for migration in found if namespace in ("", migration.service.namespace)]
+    chosen.sort(key=lambda migration: migration.service)
+    return [guarded(migration, back=back, all_handed_over=handed_over) for migration in chosen]
+
+
+def _carry_out(kubeconfig: str | None, context: str | None, migrations: Sequence[Migration]) -> list[Carried]:
+    """Does the steps; each is told on stderr as soon as it is done."""
+    from gatepost.cluster.calls import Calls
+    from gatepost.cluster.client import Client
+    from gatepost.cluster.discovery import Discovery
+    from gatepost.cluster.locate import find_connection
+    from gatepost.runtime.migrating import Migrator
+
+    def tell(service: Ref, step: Step) -> None:
+        click.echo(f"{service.namespace}/{service.name}: done: {step}", err=True)
+
+    async def move() -> list[Carried]:
+        async with Client(find_connection(kubeconfig, context)) as client:
+            return await Migrator(Calls(client, Discovery(client)), tell).carry_out(migrations)
+
+    return asyncio.run(move())
+
+
+def _exit_code(migrations: Sequence[Migration], carried: Sequence[Carried]) -> int:
+    if any(one.stopped is not None for one in carried):
+        return OUTSIDE_FAILED
+    return INPUT_HAS_PROBLEMS if any(migration.refused for migration in migrations) else 0
