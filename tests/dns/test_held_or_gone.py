@@ -59,10 +59,15 @@ DOUBTS = {
     "the name was taken out and no controller has seen that yet": route(
         hostnames=["new.example.com"], generation=2, observed=1
     ),
+    "the name was taken out of a Route that nobody has answered to": route(hostnames=["new.example.com"], answers=[]),
+    "the name was taken out of a Route that was refused before that": route(
+        hostnames=["new.example.com"], generation=2, observed=1, answers=[(parent(), "False")]
+    ),
     "the address is of no use": gateway(addresses=["not an address"]),
 }
 FACTS = {
     "the Route has another name": route(hostnames=["new.example.com"], generation=2, observed=2),
+    "the Route has another name and was refused": route(hostnames=["new.example.com"], answers=[(parent(), "False")]),
     "the Route is on another Gateway": route(parents=[parent("other")]),
     "the listener has another hostname": gateway(listeners=[listener(hostname="other.example.com")]),
     "the listener takes no Routes of that namespace": gateway(

@@ -209,7 +209,6 @@ def test_listener_hostnames_are_names_of_their_own() -> None:
         (DnsSettings(sources=ROUTES, ignore_hostname_annotation=True), "--ignore-hostname-annotation"),
         (DnsSettings(sources=ROUTES, txt_prefix="a", txt_suffix="b"), "--txt-prefix"),
         (DnsSettings(sources=ROUTES, txt_owner_id=""), "--txt-owner-id"),
-        (DnsSettings(sources=ROUTES, fqdn_template=("{{.Name}}.example.com",)), "--fqdn-template"),
     ],
 )
 def test_settings_that_cannot_work_are_refused_by_flag(settings: DnsSettings, flag: str) -> None:

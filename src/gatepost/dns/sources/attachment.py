@@ -34,7 +34,7 @@ class Attachment(Struct, frozen=True, gc=False):
 
 
 def attachments(route: GatewayRoute, ref: Ref, skipped: list[Skipped]) -> tuple[list[Attachment], bool]:
-    """The parents of a Route, those that accepted it first; and whether one of these answered to an older generation.
+    """The parents of a Route, those that accepted it first; and whether one has yet to answer to its generation.
 
     Args:
         skipped: gets a line for each parentRef that can have no records.
@@ -59,14 +59,15 @@ def _compared(route: GatewayRoute, ref: Ref, skipped: list[Skipped]) -> tuple[li
         accepted: set[tuple[str, int]] = set()
         for entry in exact or entries:
             condition = _accepted_condition(entry)
+            lagging = lagging or condition is None or _is_older(condition, route)
             if condition is not None and condition.status == "True" and _place(entry.parent_ref) not in accepted:
                 accepted.add(_place(entry.parent_ref))
                 attached.append(_attachment(entry.parent_ref, ref))
-                lagging = lagging or _is_older(condition, route)
         for place, index in asked.items():
             if place not in accepted:
-                doubt = _doubt(parent, [entry for entry in exact if _place(entry.parent_ref) == place], ref, index)
-                doubtful.append(Attachment(parent, place[0], place[1], doubt))
+                answers = [entry for entry in exact if _place(entry.parent_ref) == place]
+                lagging = lagging or not answers
+                doubtful.append(Attachment(parent, place[0], place[1], _doubt(parent, answers, ref, index)))
     return [*attached, *doubtful], lagging
 
 
