@@ -37,10 +37,10 @@ OUTSIDE_FAILED = 3
 @click.option("--inmemory-zone", "zones", multiple=True, help="Zone of the provider inmemory; may be repeated.")
 @click.option(
     "--interval",
-    type=click.FloatRange(min=1),
-    default=60.0,
+    default="1m",
     show_default=True,
-    help="Seconds between comparisons of DNS with what the provider holds; changes in the cluster are written at once.",
+    help="How often DNS is compared with what the provider holds, in seconds or like 5m; what changes in the cluster "
+    "is written at once.",
 )
 @click.option("--allow", is_flag=True, help="Let DNS plans through however much they remove.")
 @click.option("--dry-run", is_flag=True, help="Say what would be written, and write nothing.")
@@ -55,7 +55,7 @@ def command(
     cluster_domain: str,
     system_namespace: str,
     zones: tuple[str, ...],
-    interval: float,
+    interval: str,
     allow: bool,
     dry_run: bool,
     once: bool,
@@ -84,7 +84,7 @@ def command(
         cluster_domain=cluster_domain,
         system_namespace=system_namespace,
         dns=dns if provider is not None else None,
-        dns_interval_seconds=interval,
+        dns_interval_seconds=_interval_seconds(interval),
         allow=allow,
         dry_run=dry_run,
         once=once,
@@ -129,6 +129,16 @@ def _provider(dns: DnsSettings, zones: tuple[str, ...]) -> Provider | None:
         return provider_named(dns.provider, zones)
     except UnknownProvider as error:
         raise click.UsageError(str(error)) from error
+
+
+def _interval_seconds(text: str) -> float:
+    """Raises: click.BadParameter unless it is a number of seconds or a duration, and at least a second."""
+    from gatepost.dns.annotations import duration_seconds
+
+    seconds = int(text) if text.isascii() and text.isdecimal() else duration_seconds(text)
+    if seconds is None or seconds < 1:
+        raise click.BadParameter(f"found {text!r}, wanted at least 1 second, or like 5m", param_hint="--interval")
+    return float(seconds)
 
 
 def _names(listed: str) -> tuple[str, ...]:

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from gatepost.providers.contract import Provider
 from gatepost.providers.embedded import EmbeddedProvider
 
-NAMES = ("inmemory",)
+NAMES = ("inmemory", "embedded")
+"""Two names for one thing: external-dns says inmemory, `gatepost up` serves the same zones embedded in its process."""
 
 
 class UnknownProvider(ValueError):
@@ -23,5 +24,5 @@ def provider_named(name: str, zones: Sequence[str]) -> Provider:
     if name not in NAMES:
         raise UnknownProvider(f"--provider: found {name!r}, wanted one of {', '.join(NAMES)}")
     if not zones:
-        raise UnknownProvider("--inmemory-zone: none was given; the provider inmemory needs to know its zones")
+        raise UnknownProvider(f"--inmemory-zone: none was given; the provider {name} needs to know its zones")
     return EmbeddedProvider(zones)
