@@ -22,6 +22,7 @@ from gatepost.reconcilers.gateway.httproutes import HASH_HEADER
 Raw = Mapping[str, Any]
 
 NO_SUCH_PARENT = "NoSuchParent"
+NO_LISTENER = "NoMatchingListener"
 
 
 def gateway_route_step(scene: Scene, mention: Mention) -> Step:
@@ -60,12 +61,15 @@ def _parent_step(scene: Scene, route: GatewayRoute, mention: Mention, attachment
         if intersection(hostname(listener.hostname) or "", mention.host.name) is not None
         and (not listener.hostname or scene.asked.is_taken_in_by(hostname(listener.hostname) or ""))
     ]
+    if not skipped and not open_to_it:
+        message = f"none of the listeners that {mention.ref} may use takes {scene.asked.name}"
+        skipped.append(Skipped(NO_LISTENER, message, ref, "spec.listeners"))
     return Step(
         about=ref,
         says=_says(parent, open_to_it),
         conditions=conditions_of(parent),
         skipped=tuple(skipped),
-        serves=not skipped and bool(open_to_it),
+        serves=not skipped,
         waiting=not entries,
         leads_to=tuple(_gateway_above(scene, parent, ref)),
     )

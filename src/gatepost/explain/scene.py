@@ -19,6 +19,7 @@ RawOf = Callable[[Ref], Mapping[str, Any] | None]
 """The raw form of an object, None where it is not kept: backends of routes are in no typed object."""
 
 NOT_WRITTEN = "NotWritten"
+NOTHING_WANTED = "NothingWanted"
 
 
 def nothing_raw(_: Ref) -> None:
@@ -38,6 +39,11 @@ def step_of(scene: Scene, mention: Mention, **more: Any) -> Step:
     """The step of an object with all that the rules have left about it; `more` are fields of `Step`."""
     findings = findings_about(scene.engine, mention.ref)
     skipped = [why for finding in findings for why in finding.skipped if _concerns(why, scene.asked)]
+    skipped += [
+        Skipped(NOTHING_WANTED, finding.note, mention.ref)
+        for finding in findings
+        if finding.note and not finding.writes
+    ]
     skipped += [
         Skipped(NOT_WRITTEN, f"is wanted by {mention.ref}, and {_why_not_written(scene, write.about)}", write.about)
         for finding in findings

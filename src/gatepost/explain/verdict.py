@@ -20,6 +20,9 @@ from gatepost.objects.problems import Problem, Skipped
 from gatepost.objects.refs import Ref
 from gatepost.objects.serving import Route
 
+NOT_CLAIMED = "NotClaimedInDNS"
+NOT_PUBLISHED = "FilteredOut"
+
 REMARKS = ("MisplacedAnnotation", "InvalidAnnotation", "AddressType", "InvalidAddress", "OneName")
 """Reasons of things that have no effect, but keep nothing from working."""
 
@@ -53,7 +56,8 @@ def judge(asked: Asked, way: Sequence[Step], dns: Sequence[DnsAnswer]) -> Judgem
     reached = [path for path in serving if is_published or path[-1].about.kind in _WITHOUT_OUR_DNS]
     if reached:
         return _served(reached)
-    reasons = tuple(dict.fromkeys(_reasons(way, dns, lost)))
+    unpublished = [lost] if lost is not None else [] if is_published else _unpublished(serving, dns)
+    reasons = tuple(dict.fromkeys(_reasons(way, dns, unpublished)))
     is_waiting = any(step.waiting for step in all_steps(way))
     if is_waiting and not any(isinstance(why, Problem) for why in reasons):
         return Judgement("unknown", reasons)
@@ -86,7 +90,21 @@ def _stopped_above(path: tuple[Step, ...]) -> list[Step]:
     return [above for above, below in pairwise(path) if above.blocked and below.about not in above.wants]
 
 
-def _reasons(way: Sequence[Step], dns: Sequence[DnsAnswer], lost: Skipped | None) -> Iterable[Why]:
+def _unpublished(serving: list[tuple[Step, ...]], dns: Sequence[DnsAnswer]) -> list[Skipped]:
+    """Why there is no record where no rule has left a reason: wishes that were filtered out, or that nobody has."""
+    if not dns:
+        message = "takes requests for the name, but asks for other names in DNS, or for none"
+        return [Skipped(NOT_CLAIMED, message, path[-1].about) for path in serving]
+    filters = "no record of it passes the filters of names, record types and targets (--domain-filter and the like)"
+    return [
+        Skipped(NOT_PUBLISHED, filters, claim.claimant)
+        for answer in dns
+        if not answer.records and not answer.problems and answer.hold is None
+        for claim in answer.claims
+    ]
+
+
+def _reasons(way: Sequence[Step], dns: Sequence[DnsAnswer], unpublished: Sequence[Skipped]) -> Iterable[Why]:
     """Why the name is not served, the most telling first.
 
     Problems in the order of the way: what stops an earlier step explains the later ones. Then what was left out: what
@@ -99,9 +117,10 @@ def _reasons(way: Sequence[Step], dns: Sequence[DnsAnswer], lost: Skipped | None
                 yield from step.problems
     for answer in dns:
         yield from answer.problems
-    skipped = [why for step in steps for why in step.skipped] + ([lost] if lost is not None else [])
+    skipped = [why for step in steps for why in step.skipped]
     skipped += [claim.doubt for answer in dns for claim in answer.claims if claim.doubt is not None]
     skipped += [answer.hold for answer in dns if answer.hold is not None]
+    skipped += unpublished
     doubts = {claim.doubt for answer in dns for claim in answer.claims}
     yield from sorted(skipped, key=lambda why: why not in doubts and 1 + _rank(why))
 
