@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any
 
 from gatepost.dns.claims import CLAIMS, CLAIMS_BY_NAME, RECORD_SETS, RecordSetRule
+from gatepost.dns.fqdn_templates import FLAG, FqdnTemplates
 from gatepost.dns.records import Claims, RecordSet
 from gatepost.dns.settings import DnsSettings
 from gatepost.dns.sources.dns_endpoints import EndpointRule
@@ -19,6 +20,7 @@ from gatepost.dns.validity import valid_claims
 from gatepost.dns.wrappers.chain import Chain
 from gatepost.dns.wrappers.default_targets import DefaultTargets
 from gatepost.dns.wrappers.ptr import PTR_RECORD_SETS, REVERSE_NAMES, PtrRule
+from gatepost.gotemplate import TemplateSyntaxError
 from gatepost.objects.dnsendpoint import DNSEndpoint
 from gatepost.objects.gatewayapi import (
     Gateway,
@@ -58,12 +60,17 @@ def rules(settings: DnsSettings, template: Template | None = None) -> tuple[tupl
     """The rules and indexes for an engine: only those that the chosen sources need.
 
     Args:
-        template: executes --fqdn-template; the flag is refused without it.
+        template: makes names in place of --fqdn-template, for tests.
     Raises: BadSettings
     """
     wrong = list(settings.check())
     if settings.has_template and template is None:
-        wrong.append("--fqdn-template: there is nothing here that executes templates")
+        try:
+            template = FqdnTemplates(settings.fqdn_template, tuple(ROUTE_SOURCES))
+        except TemplateSyntaxError as error:
+            wrong.append(
+                f"{FLAG}: line {error.line}, column {error.column}: found {error.found}, wanted {error.wanted}"
+            )
     if wrong:
         raise BadSettings("\n".join(wrong))
     filters = Filters(settings)

@@ -59,7 +59,11 @@ class DnsSettings(Struct, frozen=True, kw_only=True):
         Meta(description="Which listener hostnames a Route without any gets: all, exact (no wildcards) or none."),
     ] = "all"
     fqdn_template: Annotated[
-        tuple[str, ...], Meta(description="Template of names for Routes without hostnames; may be repeated.")
+        tuple[str, ...],
+        Meta(
+            description="Go template that makes names, separated by commas, for Routes without hostnames; may be "
+            "repeated. It can read all of a Route but its rules."
+        ),
     ] = ()
     combine_fqdn_annotation: Annotated[
         bool, Meta(description="Let templates add names to Routes that have hostnames.")

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
-from gatepost.gotemplate.errors import TemplateSyntaxError, position
+from gatepost.gotemplate.errors import FunctionError, TemplateSyntaxError, position
 from gatepost.gotemplate.lexer import Item, Token, tokens
 from gatepost.gotemplate.literals import BadLiteral, character, number, text_in_quotes
 from gatepost.gotemplate.nodes import Command, Dot, Literal, Nil, Operand, Path, Pipeline, Word
+from gatepost.gotemplate.values import Function
 
 _OPERANDS = frozenset(
     (
@@ -72,7 +73,7 @@ class TokenStream:
 class ExpressionParser:
     """Reads pipelines; knows which variables and functions there are."""
 
-    def __init__(self, stream: TokenStream, functions: Collection[str], max_nesting: int) -> None:
+    def __init__(self, stream: TokenStream, functions: Mapping[str, Function | None], max_nesting: int) -> None:
         self._stream = stream
         self._functions = functions
         self._max_nesting = max_nesting
@@ -159,7 +160,20 @@ class ExpressionParser:
             operands.append(self._operand())
         if self._stream.peek_raw().token in _OPERANDS:
             raise self._stream.refusal(self._stream.peek_raw(), "a blank before it")
+        self._check_constants(first, operands)
         return Command(first.offset, tuple(operands))
+
+    def _check_constants(self, first: Item, operands: list[Operand]) -> None:
+        """Lets a function refuse constants that it can never take."""
+        function = self._functions.get(first.text) if isinstance(operands[0], Word) else None
+        constants = [operand.value for operand in operands[1:] if isinstance(operand, Literal)]
+        if function is None or function.check is None or len(constants) < max(1, len(operands) - 1):
+            return
+        try:
+            function.check(*constants)
+        except FunctionError as error:
+            found = " ".join([first.text, *(operand.text for operand in operands[1:] if isinstance(operand, Literal))])
+            raise self._stream.refusal(first, str(error), found) from error
 
     def _operand(self) -> Operand:
         """A term and the fields that are asked of it."""

@@ -5,7 +5,7 @@ Source: grammar in the documentation of Go's text/template.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
 from gatepost.gotemplate.errors import TemplateSyntaxError, position
@@ -24,14 +24,17 @@ from gatepost.gotemplate.nodes import (
     Text,
     is_blank,
 )
+from gatepost.gotemplate.values import Function
 
 MAX_NESTING = 50
 """Blocks and parentheses inside one another; names of hosts need three."""
 
 
-def parse(name: str, text: str, functions: Collection[str]) -> dict[str, Body]:
+def parse(name: str, text: str, functions: Mapping[str, Function | None]) -> dict[str, Body]:
     """All templates of a text by name; `name` is that of the text outside of definitions.
 
+    Args:
+        functions: those that may be called; None for one that is no function of its arguments alone.
     Raises: TemplateSyntaxError
     """
     parser = _Parser(name, text, functions)
@@ -42,7 +45,7 @@ def parse(name: str, text: str, functions: Collection[str]) -> dict[str, Body]:
 
 
 class _Parser:
-    def __init__(self, name: str, text: str, functions: Collection[str]) -> None:
+    def __init__(self, name: str, text: str, functions: Mapping[str, Function | None]) -> None:
         self._name = name
         self._text = text
         self._stream = TokenStream(name, text)

@@ -58,7 +58,7 @@ class Template:
         Raises: TemplateSyntaxError
         """
         known = {**builtins(limits), **functions}
-        templates = parse(name, text, {*known, *SPECIAL})
+        templates = parse(name, text, {**known, **dict.fromkeys(SPECIAL)})
         return cls(name, text, templates, known, missing_key, limits)
 
     def execute(self, data: Any) -> str:

@@ -70,11 +70,14 @@ class Function:
         call: gets the arguments; refuses them with a FunctionError.
         takes: a Go type for each parameter: any, string, bool, int, float64 or map[string]string.
         more: the type of any number of further arguments, "" for none.
+        check: looks at the arguments while the template is parsed, if all of them are constants, and refuses what can
+            never be right with a FunctionError that says what was wanted.
     """
 
     call: Callable[..., Any]
     takes: tuple[str, ...] = ()
     more: str = ""
+    check: Callable[..., None] | None = None
 
 
 class Kind(Enum):
