@@ -85,7 +85,7 @@ def missing(wanted: Any, got: Any, path: str) -> list[str]:
             return [f"{path}: wanted a mapping, got {got!r}"]
         found = [f"{path}.{key}: missing" for key in wanted if key not in got]
         for key in wanted.keys() & got.keys():
-            compare = missing_conditions if key == "conditions" else missing
+            compare = missing_conditions if key == "conditions" and isinstance(wanted[key], list) else missing
             found += compare(wanted[key], got[key], f"{path}.{key}")
         return found
     if isinstance(wanted, list):
