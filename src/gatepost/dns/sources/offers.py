@@ -40,7 +40,7 @@ class OpenListener(Struct, frozen=True, gc=False):
     """A listener that takes these Routes.
 
     Attributes:
-        suffix: what names under its wildcard end with, `.example.com`; "" if its hostname is no wildcard.
+        hostname: in canonical form, "" if it takes any.
         no_match: said of a Route none of whose hostnames it has.
         namespaces: which namespaces it takes Routes from; None for all.
         field: its place in the parent.
@@ -51,7 +51,6 @@ class OpenListener(Struct, frozen=True, gc=False):
     port: int
     is_last: bool
     hostname: str
-    suffix: str
     no_match: Skipped
     namespaces: RouteNamespaces | None
     field: str
@@ -183,7 +182,6 @@ def _open(listener: PreparedListener, at: Ref) -> OpenListener:
         listener.port,
         listener.is_last,
         name,
-        name[1:] if name.startswith("*") else "",
         Skipped("NoMatchingListenerHostname", message, at, f"{listener.field}.hostname"),
         None if namespaces.from_ == "All" else namespaces,
         listener.field,

@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from gatepost.dns.annotations import NO_WISHES, Wishes
-from gatepost.dns.names import hostname
+from gatepost.dns.names import hostname, intersection
 from gatepost.dns.records import Claim, Claimant, Claims, Records, first_set
 from gatepost.dns.settings import DnsSettings
 from gatepost.dns.sources.attachment import attachments
 from gatepost.dns.sources.filters import Filters, against_controller
-from gatepost.dns.sources.offers import Offer
+from gatepost.dns.sources.offers import Offer, OpenListener
 from gatepost.dns.targets import joined, records_for, reduced, with_settings
 from gatepost.objects.gatewayapi import GatewayRoute
 from gatepost.objects.problems import Skipped
@@ -160,36 +160,39 @@ class Meeting:
             skipped.append(doubt)
         for closed in offer.closed:
             skipped.append(closed.why)
-        found, met, alone = self._found, self._met, (offer,)
+        alone = (offer,)
         for listener in offer.listeners:
-            own, suffix = listener.hostname, listener.suffix
-            any_met = False
-            for host in self._hostnames:
-                # `names.intersection`, spelled out: this is the innermost loop of the largest clusters.
-                if not host:
-                    if not own or (suffix and self._exact_only):
-                        continue
-                    name = own
-                elif not own or host == own or (suffix and host.endswith(suffix)):
-                    name = host
-                elif host[0] == "*" and own.endswith(host[1:]):
-                    name = own
-                else:
-                    continue
-                any_met = True
-                met.add(host)
-                if doubt is not None or listener.doubt is not None:
-                    self._doubts.setdefault(name, doubt or listener.doubt)  # type: ignore[arg-type]
-                    continue
-                before = found.get(name)
-                if before is None:
-                    found[name] = alone
-                elif before[-1] is not offer:
-                    found[name] = (*before, offer)
+            names = self._names_at(listener)
             if listener.doubt is not None:
                 skipped.append(listener.doubt)
-            elif not any_met:
+            elif not names:
                 skipped.append(listener.no_match)
+            why = doubt or listener.doubt
+            if why is None:
+                self._serve(names, alone)
+                continue
+            for name in names:
+                self._doubts.setdefault(name, why)
+
+    def _names_at(self, listener: OpenListener) -> list[str]:
+        """What the hostnames come to at a listener."""
+        names: list[str] = []
+        for host in self._hostnames:
+            name = intersection(listener.hostname, host)
+            if name is not None and (host or name[0] != "*" or not self._exact_only):
+                self._met.add(host)
+                names.append(name)
+        return names
+
+    def _serve(self, names: list[str], alone: tuple[Offer, ...]) -> None:
+        """Notes that one more offer serves these names; a name that several listeners of it give counts once."""
+        found = self._found
+        for name in names:
+            before = found.get(name)
+            if before is None:
+                found[name] = alone
+            elif before[-1] is not alone[0]:
+                found[name] = (*before, *alone)
 
     def finish(self, ref: Ref) -> None:
         """Notes the hostnames that met no listener."""
