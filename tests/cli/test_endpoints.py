@@ -110,7 +110,9 @@ def test_flag_given_twice_counts_twice(manifest: str) -> None:
 
 
 def test_setting_comes_from_the_environment_with_a_line_for_each_entry(manifest: str) -> None:
-    given = run("-o", "json", manifest, GATEPOST_SOURCE="gateway-httproute\ncrd", GATEPOST_MANAGED_RECORD_TYPES="AAAA")
+    given = run(
+        "-o", "json", manifest, GATEPOST_SOURCE="gateway-httproute\n\n crd \n", GATEPOST_MANAGED_RECORD_TYPES="AAAA"
+    )
     assert types_printed(given) == ["AAAA"]
 
 

@@ -12,6 +12,7 @@ from explain_world import (
     explained,
     gateway,
     http_route,
+    kingress,
     knative_service,
     settled,
     step,
@@ -142,3 +143,38 @@ def test_namespace_limits_where_a_name_is_looked_for() -> None:
 def test_text_that_is_no_hostname_is_refused(text: str) -> None:
     with pytest.raises(NotAHostname, match="wanted a hostname like"):
         explain_hostname(settled().engine, text)
+
+
+def test_name_that_a_route_serves_and_does_not_ask_dns_for() -> None:
+    only_annotated = {
+        "external-dns.kubernetes.io/gateway-hostname-source": "annotation-only",
+        "external-dns.kubernetes.io/hostname": "public.example.com",
+    }
+    found = explained("app.example.com", gateway(), http_route("app", "app.example.com", annotations=only_annotated))
+    assert (found.verdict, first(found)[:2]) == ("not served", ("NotClaimedInDNS", "HTTPRoute shop/app"))
+
+
+def test_name_whose_records_are_all_filtered_out() -> None:
+    found = explained(
+        "app.example.com", gateway(), http_route("app", "app.example.com"), domain_filter=("example.org",)
+    )
+    assert (found.verdict, first(found)[:2]) == ("not served", ("FilteredOut", "HTTPRoute shop/app"))
+
+
+def test_wildcard_route_on_an_exact_listener_does_not_serve_other_names() -> None:
+    found = explained("b.example.com", gateway(hostname="a.example.com"), http_route("wild", "*.example.com"))
+    assert (found.verdict, first(found)) == (
+        "not served",
+        ("NoMatchingListener", "Gateway infra/public", "spec.listeners"),
+    )
+
+
+def test_kingress_without_class_tells_the_annotation_that_it_lacks() -> None:
+    found = explained("app.example.com", *KNATIVE, kingress("app.example.com", ("web", 100), ingress_class=""))
+    assert (found.verdict, first(found)[:2]) == ("not served", ("NothingWanted", "Ingress shop/app.example.com"))
+    assert "networking.knative.dev/ingress.class" in found.reasons[0].message
+
+
+def test_name_that_dns_cannot_hold_is_explained_where_an_object_mentions_it() -> None:
+    found = explained("192.0.2.77", gateway(), http_route("app", "192.0.2.77"))
+    assert (found.verdict, first(found)) == ("not served", ("InvalidHostname", "HTTPRoute shop/app", "spec.hostnames"))

@@ -104,7 +104,8 @@ def _type_of(described: inspect.Type, flag: str) -> click.ParamType[Any]:
 class _Entry(click.types.StringParamType):
     """An entry of a repeatable flag; in an environment variable each line is one, since templates hold commas."""
 
-    envvar_list_splitter = "\n"
+    def split_envvar_value(self, rv: str) -> list[str]:
+        return [line.strip() for line in rv.splitlines() if line.strip()]
 
 
 class _Seconds(click.ParamType[int]):

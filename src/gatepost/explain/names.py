@@ -61,13 +61,14 @@ class Asked(Struct, frozen=True):
 
 
 def asked(text: str, engine: Engine) -> Asked | None:
-    """What a text asks about; None if it is no hostname.
+    """What a text asks about; None if it is no hostname, nor a name that some object mentions nevertheless.
 
     `website.default`, `website.default.svc` and `website.default.svc.cluster.local` are one name to a cluster.
     """
     name = hostname(text)
     if name is None:
-        return None
+        written = record_name(text)  # people ask just about the names that were refused, or that only records can have
+        return Asked(written, frozenset({written})) if written in all_names(engine) else None
     settings = engine.store.get(SETTINGS_REF)
     domain = settings.cluster_domain if isinstance(settings, Settings) else Settings().cluster_domain
     inner = name.removesuffix(f".{domain}").removesuffix(".svc") if name.endswith(f".svc.{domain}") else name

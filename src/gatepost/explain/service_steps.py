@@ -32,10 +32,9 @@ def service_step(scene: Scene, mention: Mention) -> Step:
         count = f"{len(ready)} ready address{'' if len(ready) == 1 else 'es'}"
         shown = ", ".join(ready[:_MOST_ADDRESSES]) + (", ..." if len(ready) > _MOST_ADDRESSES else "")
         return step_of(scene, mention, says=f"{count}: {shown}", serves=True if is_alone else None)
-    if not known and is_alone:
-        return step_of(scene, mention, says="no EndpointSlice of it is known", serves=False, waiting=True)
-    why = Skipped(NO_READY_ENDPOINTS, "has no EndpointSlice with a ready address", mention.ref)
-    return step_of(scene, mention, skipped=(why,), serves=False)
+    found = "none of its EndpointSlices has a ready address" if known else "no EndpointSlice of it is known"
+    why = Skipped(NO_READY_ENDPOINTS, found, mention.ref)
+    return step_of(scene, mention, skipped=(why,), serves=False, waiting=is_alone and not known)
 
 
 def why_no_cluster_dns(asked: Asked, way: Iterable[Step]) -> Skipped | None:
