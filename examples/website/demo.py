@@ -24,9 +24,10 @@ import dns.asyncquery
 import dns.message
 import dns.rcode
 import yaml
-from revision import Revision
 from rich.console import Console
 from rich.table import Table
+
+from revision import Revision
 
 HERE = pathlib.Path(__file__).parent
 HOST = "app.example.com"
@@ -147,6 +148,11 @@ async def eventually(what: str, look: Callable[[], Awaitable[Any]]) -> Any:
     raise NotSeen(f"{what}: not seen within {DEADLINE_SECONDS:g} s {problem}")
 
 
+def verdict_of(explained: str) -> str:
+    """The verdict of `gatepost explain`, without the way of the name that follows it."""
+    return explained.partition("\nThe way of the name")[0]
+
+
 def manifests(file: str) -> Iterator[Raw]:
     yield from yaml.safe_load_all((HERE / file).read_text())
 
@@ -240,7 +246,7 @@ class Demo:
         await self.up.api("DELETE", f"{ROUTES}/website")
         code, text = await eventually("explain says that the last good configuration serves", self._explains_last_good)
         counts = await self._count(100)
-        return f"still answered: {sum(counts.values())} of 100 requests; explain (exit {code}):\n{text}"
+        return f"still answered: {sum(counts.values())} of 100 requests; explain (exit {code}):\n{verdict_of(text)}"
 
     async def _explains_last_good(self) -> tuple[int, str] | None:
         code, text = await self.up.explain(HOST)
@@ -251,7 +257,7 @@ class Demo:
             await self.up.apply(raw)
         code, text = await eventually("explain names the object and the field", self._explains_missing)
         counts = await self._count(20)
-        return f"{HOST} still answers ({sum(counts.values())} of 20); explain shop.example.com (exit {code}):\n{text}"
+        return f"{HOST} still answers ({sum(counts.values())} of 20); explain shop.example.com (exit {code}):\n{verdict_of(text)}"
 
     async def _explains_missing(self) -> tuple[int, str] | None:
         code, text = await self.up.explain("shop.example.com")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import pathlib
 import signal
 import sys
@@ -53,7 +52,14 @@ DEFAULT_KUBECONFIG = pathlib.Path("gatepost.kubeconfig")
     type=click.Path(path_type=pathlib.Path, dir_okay=False),
     help="Written with the addresses as JSON when everything answers, for scripts.",
 )
-@click.option("-q", "--quiet", is_flag=True, help="Do not print the addresses.")
+@click.option("-q", "--quiet", is_flag=True, help="Do not print the addresses, and log errors only.")
+@click.option(
+    "--log-level",
+    type=click.Choice(["debug", "info", "warning", "error"]),
+    default="warning",
+    show_default=True,
+    help="What the controllers tell on stderr.",
+)
 @click.pass_context
 def command(
     ctx: click.Context,
@@ -67,6 +73,7 @@ def command(
     kubeconfig: pathlib.Path,
     ready_file: pathlib.Path | None,
     quiet: bool,
+    log_level: str,
 ) -> None:
     """Runs a Kubernetes API, Traefik, a DNS server and gatepost's controllers on loopback until Ctrl-C.
 
@@ -75,9 +82,11 @@ def command(
       gatepost up --http-port 8080 --dns-port 5353
       kubectl --kubeconfig gatepost.kubeconfig get gateways -A
     """
+    from gatepost.runtime.logs import set_up_logs
     from gatepost.standalone.errors import StandaloneError
     from gatepost.standalone.up import DEFAULT_ZONES, UpSettings
 
+    set_up_logs("error" if quiet else log_level, "text")
     settings = UpSettings(
         api_port=api_port,
         http_port=http_port,
@@ -102,7 +111,7 @@ async def _run(settings: UpSettings, kubeconfig: pathlib.Path, ready_file: pathl
     async def tell(addresses: Addresses, api: ApiServer) -> None:
         api.write_kubeconfig(kubeconfig)
         if ready_file is not None:
-            _write_whole(ready_file, {**msgspec.to_builtins(addresses), "kubeconfig": os.path.abspath(kubeconfig)})
+            _write_whole(ready_file, {**msgspec.to_builtins(addresses), "kubeconfig": str(kubeconfig)})
         if not quiet:
             _print_addresses(addresses, kubeconfig)
 

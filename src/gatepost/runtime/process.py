@@ -31,6 +31,7 @@ class RunSettings(Struct, frozen=True, kw_only=True):
         dns: the settings of the DNS part, None to run without one.
         dns_interval_seconds: how often DNS is compared with what the provider really holds.
         allow: lets DNS plans through however much they remove.
+        loopback_gateways: see `objects.settings.Settings`.
         once: end as soon as nothing is left to do.
     """
 
@@ -42,6 +43,7 @@ class RunSettings(Struct, frozen=True, kw_only=True):
     dns: DnsSettings | None = None
     dns_interval_seconds: float = INTERVAL_SECONDS
     allow: bool = False
+    loopback_gateways: bool = False
     dry_run: bool = False
     once: bool = False
 
@@ -95,7 +97,11 @@ async def controllers_on(
         parts.append(wiring.dns_part(settings.dns))
         dns = DnsPart(settings.dns, provider, settings.dns_interval_seconds, settings.allow)
     wired = wiring.together(*parts)
-    surroundings = Settings(cluster_domain=settings.cluster_domain, system_namespace=settings.system_namespace)
+    surroundings = Settings(
+        cluster_domain=settings.cluster_domain,
+        system_namespace=settings.system_namespace,
+        loopback_gateways=settings.loopback_gateways,
+    )
     async with Client(connection, dry_run=settings.dry_run) as client:
         yield Controllers(
             client,

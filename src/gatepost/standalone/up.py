@@ -62,11 +62,13 @@ class Standalone:
     """Starts everything, keeps it running, and stops everything, whatever happened. Use it once.
 
     Args:
-        controllers: runs the controllers against the API server at a URL, with the given DNS provider, until cancelled.
+        controllers: runs the controllers until cancelled, given the API server's URL, the DNS provider and its zones.
     """
 
     def __init__(
-        self, settings: UpSettings, controllers: Callable[[str, EmbeddedProvider], Coroutine[Any, Any, None]]
+        self,
+        settings: UpSettings,
+        controllers: Callable[[str, EmbeddedProvider, tuple[str, ...]], Coroutine[Any, Any, None]],
     ) -> None:
         self._settings = settings
         self._controllers = controllers
@@ -119,7 +121,7 @@ class Standalone:
 
         Raises: ChildExitedError, or what the controllers raised.
         """
-        controllers = asyncio.create_task(self._controllers(url, self._provider))
+        controllers = asyncio.create_task(self._controllers(url, self._provider, self._settings.zones))
         exited = asyncio.create_task(plane.exited())
         try:
             await asyncio.wait([controllers, exited], return_when=asyncio.FIRST_COMPLETED)

@@ -8,6 +8,8 @@ from gatepost.standalone.dataplane.traefik import DataplanePorts
 
 GATEWAY_CLASS = "traefik"
 GATEWAY_NAMESPACE = "gatepost-system"
+EXTERNAL_GATEWAY = "external"
+LOCAL_GATEWAY = "local"
 _SETTINGS_NAMESPACE = "knative-serving"
 _INGRESS_CLASS = "gateway-api.ingress.networking.knative.dev"
 
@@ -29,8 +31,8 @@ def gateway_objects(ports: DataplanePorts, domain: str = "example.test") -> list
             GATEWAY_CLASS,
             spec={"controllerName": "traefik.io/gateway-controller"},
         ),
-        _gateway("external", ports.external),
-        _gateway("local", ports.local),
+        _gateway(EXTERNAL_GATEWAY, ports.external),
+        _gateway(LOCAL_GATEWAY, ports.local),
         _settings(
             "config-network",
             {"ingress-class": _INGRESS_CLASS, "autocreate-cluster-domain-claims": "true"},
@@ -38,7 +40,10 @@ def gateway_objects(ports: DataplanePorts, domain: str = "example.test") -> list
         _settings("config-domain", {domain: ""}),
         _settings(
             "config-gateway",
-            {"external-gateways": _gateway_setting("external"), "local-gateways": _gateway_setting("local")},
+            {
+                "external-gateways": _gateway_setting(EXTERNAL_GATEWAY),
+                "local-gateways": _gateway_setting(LOCAL_GATEWAY),
+            },
         ),
     ]
 

@@ -1,0 +1,41 @@
+"""The controllers of the standalone mode: those of `gatepost run`, against the API server next door."""
+
+from __future__ import annotations
+
+import asyncio
+
+from gatepost.cluster.connection import Connection, Endpoint
+from gatepost.dns.settings import DnsSettings
+from gatepost.providers.embedded import EmbeddedProvider
+from gatepost.runtime.process import RunSettings, run_on
+from gatepost.runtime.wiring import CONTROLLERS
+from gatepost.standalone.dataplane.gateway_objects import EXTERNAL_GATEWAY
+
+SOURCES = ("gateway-httproute", "gateway-grpcroute", "gateway-tlsroute", "crd")
+INTERVAL_SECONDS = 60.0
+
+
+async def run_controllers(url: str, provider: EmbeddedProvider, zones: tuple[str, ...]) -> None:
+    """Runs all controllers and the DNS part until cancelled.
+
+    Args:
+        url: of the API server.
+        zones: names outside them are nobody's business here.
+    """
+    dns = DnsSettings(
+        sources=SOURCES,
+        # The local Gateway serves names of Services, which the DNS server answers from the Services themselves.
+        gateway_name=EXTERNAL_GATEWAY,
+        domain_filter=zones,
+        policy="sync",
+    )
+    settings = RunSettings(
+        controllers=tuple(CONTROLLERS), dns=dns, dns_interval_seconds=INTERVAL_SECONDS, loopback_gateways=True
+    )
+    stop = asyncio.Event()
+    work = asyncio.create_task(run_on(Connection(Endpoint(url), origin="gatepost up"), settings, stop, provider))
+    try:
+        await asyncio.shield(work)
+    finally:
+        stop.set()
+        await work
