@@ -262,8 +262,8 @@ async def test_a_dry_run_sends_no_write_at_all() -> None:
         await b.writer.carry_out(out)
         await b.writer.tell([Event(ABOUT, "Warning", "Odd", "why")])
         assert {seen.method for seen in b.cluster.seen} == {"GET"}
-        assert [r.kind for r in b.writer.withheld if not r.subresource] == ["merge", "apply", "delete"]
-        assert [r.subresource for r in b.writer.withheld if r.subresource] == ["status"]
+        assert [r.kind for r in b.writer.withheld.values() if not r.subresource] == ["merge", "apply", "delete"]
+        assert [r.subresource for r in b.writer.withheld.values() if r.subresource] == ["status"]
 
 
 async def test_an_event_that_comes_again_is_counted_in_the_first() -> None:
@@ -324,3 +324,38 @@ async def test_a_namespace_that_is_missing_fails_the_creation() -> None:
         b.cluster.on("POST", OBJECTS, status(404, "NotFound", 'namespaces "shop" not found'))
         with pytest.raises(ApiError, match='namespaces "shop" not found'):
             await b.writer.carry_out(wish())
+
+
+async def test_an_answer_does_not_revive_what_the_watch_told_the_end_of() -> None:
+    async with bench() as b:
+        watch = await b.cluster.watch(0)
+
+        async def late(request: Any) -> Any:
+            watch.send("ADDED", ingress(revision="5"))
+            watch.send("DELETED", ingress(revision="6"))
+            await b.sink.until(lambda: b.sink.removed == [REF])
+            return await answer(ingress(revision="5"), 201)(request)
+
+        b.cluster.on("POST", OBJECTS, late, answer(ingress(revision="9"), 201))
+        await b.writer.carry_out(wish())
+        assert REF not in b.sink.objects
+        await b.writer.carry_out(wish())  # so that it is made again
+        assert b.writes.count(("POST", OBJECTS)) == 2
+
+
+async def test_what_we_made_and_a_new_list_lacks_is_gone() -> None:
+    async with bench() as b:
+        b.cluster.on("POST", OBJECTS, answer(ingress(revision="5"), 201))
+        await b.writer.carry_out(wish())
+        assert REF in b.sink.objects
+        (await b.cluster.watch(0)).send("ERROR", {"kind": "Status", "code": 410, "reason": "Expired"})
+        await b.cluster.watch(1)  # the list before it was empty
+        assert b.sink.removed == [REF]
+
+
+async def test_a_version_that_is_served_no_longer_is_no_sign_that_the_object_is_gone() -> None:
+    async with bench(ingress("Redirected", "4", status={})) as b:
+        b.cluster.on("PATCH", APP, answer("404 page not found", 404))
+        with pytest.raises(ApiError, match="404 page not found"):
+            await b.writer.carry_out(wish())
+        assert b.sink.removed == []

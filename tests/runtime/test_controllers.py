@@ -240,7 +240,7 @@ async def test_a_dry_run_changes_nothing_in_the_cluster() -> None:
         before = await place.revision()
         async with controlling(place, dry_run=True) as (loop, controllers):
             await loop.rest()
-            assert [request.ref for request in controllers.writer.withheld] == [
+            assert [request.ref for request in controllers.writer.withheld.values()] == [
                 mapping_ref("app.example.com"),
                 ingress_ref("app.example.com"),
             ]

@@ -22,8 +22,15 @@ class Calls:
 
         Raises: WriteWithheld in a dry run, ApiError if the server refuses, Unreachable.
         """
-        served = await self._served(request.ref)
         ref = request.ref
+        served = await self._served(ref)
+        try:
+            return await self._send(request, ref, served)
+        except ApiError as error:
+            self._doubt(ref, error)
+            raise
+
+    async def _send(self, request: Request, ref: Ref, served: ServedKind) -> bytes:
         if request.kind == "create":
             body = {**request.body, "apiVersion": served.api_version}
             return await self._client.write("POST", served.path(ref.namespace), {"fieldManager": MANAGER}, body)
@@ -45,12 +52,18 @@ class Calls:
         except ApiError as error:
             if error.is_not_found:
                 return None
+            self._doubt(ref, error)
             raise
+
+    def _doubt(self, ref: Ref, error: ApiError) -> None:
+        """A path that is not served any more, in a version that went: the next call looks for one that is."""
+        if error.code == 404 and not error.is_not_found:
+            self._discovery.forget(ref.group)
 
     async def _served(self, ref: Ref) -> ServedKind:
         type_ = BY_GROUP_KIND.get(ref.group_kind)
         served = await self._discovery.find(ref.group_kind, type_.KIND.versions if type_ is not None else ())
         if served is None:
             self._discovery.forget(ref.group)
-            raise ApiError(404, "NotFound", f"the cluster serves no {ref.group_kind}; install its custom resources")
+            raise ApiError(404, "NotServed", f"the cluster serves no {ref.group_kind}; install its custom resources")
         return served

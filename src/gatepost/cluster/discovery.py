@@ -105,7 +105,7 @@ class Discovery:
         try:
             answer = msgspec.json.decode(await self._client.read(path), type=_ResourceList)
         except ApiError as error:
-            if error.is_not_found:
+            if error.code == 404:
                 return ()  # it went between two looks
             raise
         return tuple(

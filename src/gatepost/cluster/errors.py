@@ -54,7 +54,8 @@ class ApiError(ClusterError):
 
     @property
     def is_not_found(self) -> bool:
-        return self.code == 404
+        """The object does not exist. A path that is not served at all is a 404 as well, but without that reason."""
+        return self.code == 404 and self.reason == "NotFound"
 
     @property
     def is_expired(self) -> bool:

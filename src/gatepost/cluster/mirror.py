@@ -6,7 +6,8 @@ them at once; an event that is older than such an answer is passed over, or the 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import msgspec
@@ -28,6 +29,14 @@ class Unknown:
 UNKNOWN = Unknown()
 
 
+class _Flight:
+    """Calls about one object that are on their way, and whether the watch told its end meanwhile."""
+
+    def __init__(self) -> None:
+        self.calls = 0
+        self.has_ended = False
+
+
 class Mirror:
     """A sink that keeps raw objects and hands everything on to `downstream`."""
 
@@ -38,7 +47,8 @@ class Mirror:
         self._refs: dict[GroupKind, set[Ref]] = {}
         self._raw: dict[Ref, bytes] = {}
         self._written: dict[Ref, str] = {}
-        self.on_settled: Callable[[], None] = lambda: None
+        self._only_answered: dict[Ref, None] = {}
+        self._in_flight: dict[Ref, _Flight] = {}
 
     def hand_on_to(self, downstream: Sink) -> None:
         """Sets where everything goes; must come before the first object."""
@@ -68,16 +78,33 @@ class Mirror:
             return self._whole(ref, raw)
         return None if self._is_absent(ref) else UNKNOWN
 
+    @contextmanager
+    def call(self, ref: Ref) -> Iterator[None]:
+        """To be held around a call about an object, from before it is sent until its answer was read back.
+
+        If the watch tells the end of the object meanwhile, the answer is older than that and must not revive it.
+        """
+        flight = self._in_flight.setdefault(ref, _Flight())
+        flight.calls += 1
+        try:
+            yield
+        finally:
+            flight.calls -= 1
+            if not flight.calls:
+                del self._in_flight[ref]
+
     def read_back(self, ref: Ref, raw: bytes) -> Raw:
         """Takes in what the cluster answered to a write or read of ours. Returns: it in its raw form."""
-        if self._is_news(ref, raw):
+        flight = self._in_flight.get(ref)
+        if not (flight is not None and flight.has_ended) and self._is_news(ref, raw):
+            if ref not in self._refs[ref.group_kind]:
+                self._only_answered[ref] = None
             self._written[ref] = revision_of(raw)
             self._take_in(ref, raw)
         return self._whole(ref, raw)
 
     def read_back_gone(self, ref: Ref) -> None:
         """Takes in that a read of ours did not find the object."""
-        self._written.pop(ref, None)
         if ref in self._refs.get(ref.group_kind, ()):
             self._forget(ref)
 
@@ -88,7 +115,7 @@ class Mirror:
             if raw is not None and _is_before(revision_of(raw), self._written[ref]):
                 return
             del self._written[ref]
-            self._note_settled()
+        self._only_answered.pop(ref, None)
         self._refs[ref.group_kind].add(ref)
         if raw is not None:
             self._raw[ref] = raw
@@ -98,18 +125,22 @@ class Mirror:
 
     def remove(self, ref: Ref) -> None:
         # If this is the end of an earlier object under the name, the next write meets a conflict and reads anew.
-        if self._written.pop(ref, None) is not None:
-            self._note_settled()
+        flight = self._in_flight.get(ref)
+        if flight is not None:
+            flight.has_ended = True
         self._forget(ref)
 
     def unreadable(self, problem: Problem) -> None:
-        if self._written.pop(problem.about, None) is not None:
-            self._note_settled()
+        self._written.pop(problem.about, None)
+        self._only_answered.pop(problem.about, None)
         self._refs[problem.about.group_kind].add(problem.about)
         self._raw.pop(problem.about, None)
         self._downstream.unreadable(problem)
 
     def complete(self, group_kind: GroupKind) -> None:
+        # What we made and the new list lacks was deleted while nobody watched, or the watch has yet to tell of it.
+        for ref in [ref for ref in self._only_answered if ref.group_kind == group_kind]:
+            self._forget(ref)
         self._complete.add(group_kind)
         self._downstream.complete(group_kind)
 
@@ -134,13 +165,11 @@ class Mirror:
         self._downstream.put(ref, obj, raw if watched.keep_raw(obj) else None)
 
     def _forget(self, ref: Ref) -> None:
+        self._written.pop(ref, None)
+        self._only_answered.pop(ref, None)
         self._refs[ref.group_kind].discard(ref)
         self._raw.pop(ref, None)
         self._downstream.remove(ref)
-
-    def _note_settled(self) -> None:
-        if not self._written:
-            self.on_settled()
 
     def _is_absent(self, ref: Ref) -> bool:
         group_kind = ref.group_kind

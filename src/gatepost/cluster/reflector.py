@@ -99,7 +99,7 @@ class Reflector:
                 await self._watch_until_expired(served)
             except ClusterError as error:
                 self._discovery.forget(self._watched.group_kind.group)
-                if not (isinstance(error, ApiError) and error.is_not_found):  # else it is missing: looked up next
+                if not (isinstance(error, ApiError) and error.code == 404):  # else it is missing: looked up next
                     self._sink.failing(self._watched.group_kind, error)
                 await self._client.wait(self._delay_after(error))
 
@@ -168,7 +168,7 @@ class Reflector:
             except ApiError as error:
                 if error.is_expired:
                     return
-                if error.is_not_found:
+                if error.code == 404:
                     raise
                 await self._wait_after(error)
             except UnreachableError:

@@ -53,7 +53,7 @@ class Writer:
         self._recorder = recorder
         self._now = now
         self._settled: dict[Ref, tuple[Apply, bytes]] = {}
-        self.withheld: list[Request] = []
+        self.withheld: dict[tuple[Ref, str, str], Request] = {}
 
     async def carry_out(self, outcome: Outcome) -> None:
         """Sends what the outcome needs, in the order in which one write rests on another.
@@ -165,23 +165,32 @@ class Writer:
 
     async def _send(self, request: Request) -> None:
         """Sends a call and takes in the answer. A dry run notes the call instead. Raises: Conflict, ClusterError."""
-        fields = {"ref": str(request.ref), "call": request.kind, "subresource": request.subresource}
-        try:
-            answer = await self._calls.send(request)
-        except WriteWithheld:
-            self.withheld.append(request)
-            log.info("would write (dry run)", extra={"fields": {**fields, "body": request.body}})
-            return
-        except ApiError as error:
-            if error.is_conflict:
-                await self._read_anew(request.ref)
-                raise Conflict(request.ref, error) from error
-            if error.is_not_found and request.kind != "create" and await self._read_anew(request.ref) is None:
-                raise _ObjectGone(request.ref, error) from error
-            raise
-        log.info("wrote an object", extra={"fields": fields})
-        if request.kind != "delete":
-            self._mirror.read_back(request.ref, answer)
+        with self._mirror.call(request.ref):
+            try:
+                answer = await self._calls.send(request)
+            except WriteWithheld:
+                self._withhold(request)
+                return
+            except ApiError as error:
+                await self._look_after(request, error)
+                raise
+            if request.kind != "delete":
+                self._mirror.read_back(request.ref, answer)
+        log.info("wrote an object", extra=_fields_of(request))
+
+    async def _look_after(self, request: Request, error: ApiError) -> None:
+        """Reads an object anew whose write was refused because it is not as it was thought to be. Raises: Conflict."""
+        if error.is_conflict:
+            await self._read_anew(request.ref)
+            raise Conflict(request.ref, error) from error
+        if error.is_not_found and request.kind != "create" and await self._read_anew(request.ref) is None:
+            raise _ObjectGone(request.ref, error) from error
+
+    def _withhold(self, request: Request) -> None:
+        place = (request.ref, request.kind, request.subresource)
+        if self.withheld.get(place) != request:  # the same wish comes again with every change around it
+            self.withheld[place] = request
+            log.info("would write (dry run)", extra=_fields_of(request, body=request.body))
 
     async def _current(self, ref: Ref) -> Raw | None:
         known = self._mirror.current(ref)
@@ -190,11 +199,12 @@ class Writer:
         return known
 
     async def _read_anew(self, ref: Ref) -> Raw | None:
-        raw = await self._calls.read(ref)
-        if raw is None:
-            self._mirror.read_back_gone(ref)
-            return None
-        return self._mirror.read_back(ref, raw)
+        with self._mirror.call(ref):
+            raw = await self._calls.read(ref)
+            if raw is None:
+                self._mirror.read_back_gone(ref)
+                return None
+            return self._mirror.read_back(ref, raw)
 
     async def _tell(self, about: Subject | None, type_: str, reason: str, message: str) -> None:
         if about is not None:
@@ -215,6 +225,10 @@ class Writer:
     def _is_settled(self, ref: Ref, apply: Apply, current: Raw) -> bool:
         settled = self._settled.get(ref)
         return settled is not None and settled[0] == apply and settled[1] == _content(current)
+
+
+def _fields_of(request: Request, **more: Any) -> dict[str, dict[str, Any]]:
+    return {"fields": {"ref": request.ref, "call": request.kind, "subresource": request.subresource, **more}}
 
 
 def _content(raw: Raw) -> bytes:
