@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from click.testing import CliRunner, Result
 from gatepost.cli.commands import gatepost
 from gatepost.cli.endpoints import command
 from gatepost.dns.settings import DnsSettings
+from gatepost.standalone.apiserver.server import ApiServer
 
 INPUT = """
 apiVersion: gateway.networking.k8s.io/v1
@@ -181,3 +183,22 @@ def test_every_wrong_setting_is_told_at_once(manifest: str) -> None:
     result = run(*ROUTES, "--conflict", "newest", "--min-ttl", "-1", manifest)
     assert "--conflict" in result.stderr
     assert "--min-ttl" in result.stderr
+
+
+async def test_without_file_the_cluster_is_read(tmp_path: Path) -> None:
+    kubeconfig = tmp_path / "kubeconfig"
+    record = {"dnsName": "mail.example.com", "recordType": "A", "targets": ["198.51.100.7"]}
+    written = {
+        "apiVersion": "externaldns.k8s.io/v1alpha1",
+        "kind": "DNSEndpoint",
+        "metadata": {"name": "by-hand", "namespace": "default"},
+        "spec": {"endpoints": [record]},
+    }
+    async with ApiServer() as server:
+        server.write_kubeconfig(kubeconfig)
+        await server.apply(written, "test")
+        result = await asyncio.to_thread(run, "--source", "crd", "--kubeconfig", str(kubeconfig), "-o", "json")
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert json.loads(result.stdout) == [
+        {**record, "labels": {"resource": "crd/default/by-hand"}, "providerSpecific": []}
+    ]
