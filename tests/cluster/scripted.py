@@ -217,6 +217,9 @@ class RecordingSink:
         self.errors.append(error)
         self._state("failing")
 
+    def recovered(self, group_kind: GroupKind) -> None:
+        self._state("recovered")
+
     def _state(self, state: str) -> None:
         self.states.append(state)
         self._changed.set()

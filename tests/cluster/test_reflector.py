@@ -8,7 +8,17 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
-from scripted import RecordingSink, ScriptedCluster, answer, client_of, listing, scripted_cluster, status, truncated
+from scripted import (
+    RecordingSink,
+    ScriptedCluster,
+    Watch,
+    answer,
+    client_of,
+    listing,
+    scripted_cluster,
+    status,
+    truncated,
+)
 
 from gatepost.cluster.discovery import Discovery
 from gatepost.cluster.reflector import Reflector, WatchedKind
@@ -184,13 +194,16 @@ async def test_500_is_told_and_tried_again_later_and_later() -> None:
 
 async def test_a_watch_that_500_interrupts_resumes_without_a_new_list() -> None:
     async with routes_served() as cluster:
+        resumed = Watch({})
         cluster.on("GET", ROUTES, listing([route("a")], "3"))
-        cluster.on("WATCH", ROUTES, status(500, "InternalError"))
+        broken = status(500, "InternalError")
+        cluster.on("WATCH", ROUTES, broken, broken, resumed.serve)
         async with reflecting(cluster) as sink:
-            await cluster.until(lambda: len([s for s in cluster.seen if s.query.get("watch")]) > 2)
+            resumed.send("ADDED", route("b", "4"))
+            await sink.until(lambda: "b" in sink.names)
         watches = [seen.query["resourceVersion"] for seen in cluster.seen if seen.query.get("watch")]
-        assert set(watches) == {"3"}
-        assert sink.states[:2] == ["complete", "failing"]
+        assert watches[:3] == ["3", "3", "3"]
+        assert sink.states == ["complete", "failing", "failing", "recovered"]
         assert len([s for s in cluster.requests("GET", ROUTES) if not s.query.get("watch")]) == 1
 
 

@@ -177,6 +177,18 @@ async def test_what_rests_on_a_kind_that_cannot_be_read_is_held_until_it_can() -
         assert loop.failures == []
 
 
+async def test_a_kind_that_failed_and_recovered_is_no_failure() -> None:
+    writes = Writes()
+    async with looping(note_of_data, writes) as (loop, _):
+        loop.complete(CONFIG_MAPS)
+        loop.failing(CONFIG_MAPS, ApiError(500, "InternalError", "etcd"))
+        await loop.rest()
+        assert len(loop.failures) == 1
+        loop.recovered(CONFIG_MAPS)
+        await loop.rest()
+        assert loop.failures == []
+
+
 async def test_objects_of_a_kind_that_vanished_still_count() -> None:
     writes = Writes()
     async with looping(note_of_data, writes) as (loop, _):

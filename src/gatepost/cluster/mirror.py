@@ -151,6 +151,9 @@ class Mirror:
     def failing(self, group_kind: GroupKind, error: ClusterError) -> None:
         self._downstream.failing(group_kind, error)
 
+    def recovered(self, group_kind: GroupKind) -> None:
+        self._downstream.recovered(group_kind)
+
     # Inside
 
     def _take_in(self, ref: Ref, raw: bytes) -> None:

@@ -75,6 +75,10 @@ class Sink(Protocol):
         """The kind cannot be read for now; it is tried again."""
         ...
 
+    def recovered(self, group_kind: GroupKind) -> None:
+        """A kind that was complete and then failed is followed again; nothing of it was missed."""
+        ...
+
 
 class Reflector:
     """Feeds one kind into a sink, for ever. `known` are the objects that the sink has from here."""
@@ -87,6 +91,7 @@ class Reflector:
         self._decoder: ObjectDecoder[Any] = ObjectDecoder(watched.group_kind, watched.type)
         self._backoff = Backoff(0.5, 30.0)
         self._revision = ""
+        self._watch_failed = False
         self.known: set[Ref] = set()
 
     async def run(self) -> None:
@@ -136,6 +141,7 @@ class Reflector:
         for ref in self.known - seen:
             self._sink.remove(ref)
         self.known = seen
+        self._watch_failed = False
         self._revision = page.metadata.resource_version
         self._backoff.reset()
 
@@ -180,6 +186,7 @@ class Reflector:
                     await self._client.wait(self._backoff.next_seconds())
 
     async def _wait_after(self, error: ClusterError) -> None:
+        self._watch_failed = True
         self._sink.failing(self._watched.group_kind, error)
         await self._client.wait(self._delay_after(error))
 
@@ -195,6 +202,9 @@ class Reflector:
         path = served.path(self._watched.namespace)
         came = False
         async with self._client.lines(path, params, silence_seconds=seconds + 15.0) as batches:
+            if self._watch_failed:
+                self._watch_failed = False
+                self._sink.recovered(self._watched.group_kind)
             async for lines in batches:
                 for line in lines:
                     self._follow(line)

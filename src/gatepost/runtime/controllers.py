@@ -26,6 +26,7 @@ from gatepost.objects.settings import Settings
 from gatepost.providers.contract import Provider
 from gatepost.runtime.clusterfeed import ClusterFeed
 from gatepost.runtime.kinds import NotingEngine
+from gatepost.runtime.lookups import DnsResolver, NameLookups, Resolver, names_asked
 from gatepost.runtime.loop import Loop
 from gatepost.runtime.publisher import INTERVAL_SECONDS, ZonePublisher
 from gatepost.runtime.zones import Zones
@@ -55,9 +56,11 @@ class Controllers:
         settings: Sequence[KubernetesObject] = (),
         written: frozenset[GroupKind] = frozenset(),
         dns: DnsPart | None = None,
+        resolver: Resolver | None = None,
     ) -> None:
         """
         Args:
+            resolver: asks DNS for names that rules need; by default the servers of this machine.
             settings: objects for the store alone, a `Settings` among them or its defaults count.
             written: the kinds that reconcilers write to (see `wiring.written_kinds`).
         """
@@ -69,6 +72,12 @@ class Controllers:
         self.loop = Loop(engine, self.writer, _now)
         if dns is not None:
             self.loop.publish_with(self._publisher(dns, client.dry_run))
+        self.lookups = NameLookups(
+            resolver or DnsResolver(),
+            lambda answer: self.loop.put(answer.ref, answer, None),
+            moved=self.loop.note_movement,
+        )
+        self.loop.others_at_rest = lambda: self.lookups.has_asked(names_asked(engine))
         self.mirror.hand_on_to(self.loop)
         for setting in settings:
             engine.put(setting)
@@ -99,7 +108,8 @@ class Controllers:
 
     async def work(self, stop: asyncio.Event) -> None:
         """Runs until `stop` is set. Raises: a fault of the loop itself."""
-        await self.loop.run(self.feed, stop)
+        async with self.lookups.following(lambda: names_asked(self.loop.engine), self.loop.moved):
+            await self.loop.run(self.feed, stop)
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[Loop]:

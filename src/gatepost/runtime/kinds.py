@@ -68,6 +68,10 @@ class KnownKinds:
         self._came_in.add(group_kind)
         self.failing.pop(group_kind, None)
 
+    def recover(self, group_kind: GroupKind) -> None:
+        """It can be read again after a failure, without a gap."""
+        self.failing.pop(group_kind, None)
+
     def count_what_came_in(self) -> bool:
         """To be called when the rules have seen what came in: only then is it known. Returns: whether any kind did."""
         counted = bool(self._unknown & self._came_in)

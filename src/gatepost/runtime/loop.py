@@ -12,9 +12,9 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
-from typing import Any, Protocol
+from typing import Any
 
 from gatepost.cluster.errors import ApiError, ClusterError
 from gatepost.cluster.writer import Conflict
@@ -22,59 +22,19 @@ from gatepost.objects.meta import KubernetesObject
 from gatepost.objects.problems import Problem
 from gatepost.objects.refs import GroupKind, Ref
 from gatepost.runtime.collector import Collector
+from gatepost.runtime.edges import Feed, Publisher, Writes
 from gatepost.runtime.kinds import KnownKinds, NotingEngine, kinds_over
 from gatepost.runtime.logs import fields
 from gatepost.runtime.outcomes import Outcomes, Place
 from gatepost.runtime.retries import RetryQueue
 from gatepost.state.engine import Change
-from gatepost.writes.outcome import Event, Outcome
+from gatepost.writes.outcome import Outcome
 
 log = logging.getLogger("gatepost.loop")
 
 WORKERS = 8
 GRACE_SECONDS = 10.0
 """How long writes that are on their way may take at the end."""
-
-
-class Feed(Protocol):
-    """Where objects come from. It calls the sink methods of the loop."""
-
-    def watch(self, group_kind: GroupKind) -> None:
-        """Begins to feed a kind, once."""
-        ...
-
-    async def stop(self) -> None: ...
-
-
-class Writes(Protocol):
-    """Where wishes go."""
-
-    async def carry_out(self, outcome: Outcome) -> None: ...
-
-    async def tell(self, events: Iterable[Event]) -> None: ...
-
-
-class Publisher(Protocol):
-    """Where record sets go. It decides by itself when to write."""
-
-    def note(self, changes: list[Change], *, has_new_kinds: bool) -> None:
-        """Values of rules that came out otherwise in a pass, and whether a kind came in with it."""
-        ...
-
-    def allow(self) -> None:
-        """From now on all that was noted is true: what it was made of is in."""
-        ...
-
-    async def run(self) -> None: ...
-
-    @property
-    def is_idle(self) -> bool: ...
-
-    @property
-    def is_busy(self) -> bool: ...
-
-    @property
-    def is_failing(self) -> bool: ...
 
 
 class Loop:
@@ -103,10 +63,13 @@ class Loop:
         self._woken = asyncio.Event()
         self._moved = asyncio.Event()
         self.movements = 0
+        self.others_at_rest: Callable[[], bool] = lambda: True  # asked by `rest`, for parts beside the loop
         self._has_run = False
         self._is_ending = False
         self._disturbed: dict[Ref, None] = {}
         self._held: dict[Place, None] = {}
+        self._unreadable: dict[Ref, Problem] = {}
+        self._missing: set[GroupKind] = set()
         self._errors_said: dict[Place, str] = {}
         self._faults_said: dict[object, str] = {}
         self._collector = Collector()
@@ -171,6 +134,7 @@ class Loop:
             and self.kinds.all_heard_of
             and self.queue.is_idle
             and (self._publisher is None or self._publisher.is_idle)
+            and self.others_at_rest()
         )
 
     def note_movement(self) -> None:
@@ -191,36 +155,49 @@ class Loop:
 
     def put(self, ref: Ref, obj: KubernetesObject, raw: bytes | None) -> None:
         self.engine.put(obj, ref)
+        self._unreadable.pop(ref, None)
         self._disturb(ref)
 
     def remove(self, ref: Ref) -> None:
         self.engine.remove(ref)
+        self._unreadable.pop(ref, None)
         self._disturb(ref)
 
     def unreadable(self, problem: Problem) -> None:
-        log.warning(
-            "an object cannot be read", extra=fields(ref=problem.about, field=problem.field, why=problem.message)
-        )
+        if self._unreadable.get(problem.about) != problem:
+            self._unreadable[problem.about] = problem
+            said = fields(ref=problem.about, field=problem.field, why=problem.message)
+            log.warning("an object cannot be read; what was known of it still counts", extra=said)
 
     def complete(self, group_kind: GroupKind) -> None:
-        if group_kind in self.kinds.failing:
-            log.info("a kind can be read again", extra=fields(kind=group_kind))
+        self._say_recovered(group_kind)
+        self._missing.discard(group_kind)
         self._kind_is_in(group_kind)
 
     def missing(self, group_kind: GroupKind) -> None:
-        known = sum(1 for ref, _ in self.engine.store.items() if ref.group_kind == group_kind)
-        if known:
-            log.warning(
-                "a kind vanished; what was known of it still counts", extra=fields(kind=group_kind, known=known)
-            )
-        else:
-            log.info("a kind is not served; it is looked for again", extra=fields(kind=group_kind))
+        if group_kind not in self._missing:
+            self._missing.add(group_kind)
+            known = sum(1 for ref, _ in self.engine.store.items() if ref.group_kind == group_kind)
+            if known:
+                said = fields(kind=group_kind, known=known)
+                log.warning("a kind vanished; what was known of it still counts", extra=said)
+            else:
+                log.info("a kind is not served; it is looked for again", extra=fields(kind=group_kind))
         self._kind_is_in(group_kind)
 
     def failing(self, group_kind: GroupKind, error: ClusterError) -> None:
         if self.kinds.fail(group_kind, str(error)):
             log.warning("a kind cannot be read; it is tried again", extra=fields(kind=group_kind, error=error))
         self._wake()
+
+    def recovered(self, group_kind: GroupKind) -> None:
+        self._say_recovered(group_kind)
+        self.kinds.recover(group_kind)
+        self._wake()
+
+    def _say_recovered(self, group_kind: GroupKind) -> None:
+        if group_kind in self.kinds.failing:
+            log.info("a kind can be read again", extra=fields(kind=group_kind))
 
     def _kind_is_in(self, group_kind: GroupKind) -> None:
         self.kinds.complete(group_kind)

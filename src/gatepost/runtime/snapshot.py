@@ -146,3 +146,6 @@ class _Gathering:
         else:
             self._failed = self._failed or error
             self._moved.set()
+
+    def recovered(self, group_kind: GroupKind) -> None:
+        pass

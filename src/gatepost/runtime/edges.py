@@ -1,0 +1,51 @@
+"""What the loop asks of the edges that it is put together with."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Protocol
+
+from gatepost.objects.refs import GroupKind
+from gatepost.state.engine import Change
+from gatepost.writes.outcome import Event, Outcome
+
+
+class Feed(Protocol):
+    """Where objects come from. It calls the sink methods of the loop."""
+
+    def watch(self, group_kind: GroupKind) -> None:
+        """Begins to feed a kind, once."""
+        ...
+
+    async def stop(self) -> None: ...
+
+
+class Writes(Protocol):
+    """Where wishes go."""
+
+    async def carry_out(self, outcome: Outcome) -> None: ...
+
+    async def tell(self, events: Iterable[Event]) -> None: ...
+
+
+class Publisher(Protocol):
+    """Where record sets go. It decides by itself when to write."""
+
+    def note(self, changes: list[Change], *, has_new_kinds: bool) -> None:
+        """Values of rules that came out otherwise in a pass, and whether a kind came in with it."""
+        ...
+
+    def allow(self) -> None:
+        """From now on all that was noted is true: what it was made of is in."""
+        ...
+
+    async def run(self) -> None: ...
+
+    @property
+    def is_idle(self) -> bool: ...
+
+    @property
+    def is_busy(self) -> bool: ...
+
+    @property
+    def is_failing(self) -> bool: ...
