@@ -80,7 +80,7 @@ class Claim(Struct, frozen=True, gc=False):
         return (self.name, self.set_identifier)
 
 
-class Claims(Struct, frozen=True):
+class Claims(Struct, frozen=True, gc=False):
     """What one object claims, and every parent, listener and hostname of it that gave nothing.
 
     `lagging`: its controller has not answered to its newest generation, so no name of it is given up yet.

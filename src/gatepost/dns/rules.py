@@ -11,6 +11,7 @@ from gatepost.dns.fqdn_templates import FLAG, FqdnTemplates
 from gatepost.dns.records import Claims, RecordSet
 from gatepost.dns.settings import DnsSettings
 from gatepost.dns.sources.dns_endpoints import EndpointRule
+from gatepost.dns.sources.endpoint_status import ENDPOINT_STATUS, EndpointStatusRule
 from gatepost.dns.sources.filters import Filters
 from gatepost.dns.sources.gateway_listeners import ListenerRule
 from gatepost.dns.sources.offers import NAMESPACE_OFFERS, OFFERS, NamespaceOfferRule, Offer, OfferRule
@@ -47,7 +48,7 @@ ROUTE_SOURCES: dict[str, type[GatewayRoute]] = {
 }
 
 _PARENTS_RANK, _OFFERS_RANK, _NAMESPACE_OFFERS_RANK = 20, 24, 26
-_CLAIMS_RANK, _RECORD_SETS_RANK, _PTR_RANK = 30, 40, 50
+_CLAIMS_RANK, _RECORD_SETS_RANK, _PTR_RANK, _STATUS_RANK = 30, 40, 50, 60
 
 _Source = Callable[[Any, View], Claims]
 
@@ -56,29 +57,23 @@ class BadSettings(ValueError):
     """Settings that cannot be worked with; the text is one line for each thing that is wrong."""
 
 
-def rules(settings: DnsSettings, template: Template | None = None) -> tuple[tuple[Rule[Any], ...], tuple[Index, ...]]:
+def rules(
+    settings: DnsSettings, template: Template | None = None, *, writes_status: bool = False
+) -> tuple[tuple[Rule[Any], ...], tuple[Index, ...]]:
     """The rules and indexes for an engine: only those that the chosen sources need.
 
     Args:
         template: makes names in place of --fqdn-template, for tests.
+        writes_status: also gives the rule whose outcome is the status of DNSEndpoints.
     Raises: BadSettings
     """
-    wrong = list(settings.check())
-    if settings.has_template and template is None:
-        try:
-            template = FqdnTemplates(settings.fqdn_template, tuple(ROUTE_SOURCES))
-        except TemplateSyntaxError as error:
-            wrong.append(
-                f"{FLAG}: line {error.line}, column {error.column}: found {error.found}, wanted {error.wanted}"
-            )
-    if wrong:
-        raise BadSettings("\n".join(wrong))
+    template = _checked(settings, template)
     filters = Filters(settings)
     parents: Rule[Parent] = Rule(PARENTS, ParentRule(settings, filters), rank=_PARENTS_RANK)
     offers: Rule[Offer] = Rule(OFFERS, OfferRule(parents), rank=_OFFERS_RANK)
     namespace_offers: Rule[Offer] = Rule(NAMESPACE_OFFERS, NamespaceOfferRule(offers), rank=_NAMESPACE_OFFERS_RANK)
     route = partial(RouteRule, settings=settings, filters=filters, offers=offers, namespace_offers=namespace_offers)
-    sources = _sources(settings, filters, parents, partial(route, template=template if settings.has_template else None))
+    sources = _sources(settings, filters, parents, partial(route, template=template))
     by_kind = {type_.KIND.kind: source for type_, source in sources.items()}
     chain = Chain(settings)
     claims: Rule[Claims] = Rule(CLAIMS, _by_kind(by_kind), rank=_CLAIMS_RANK, over=tuple(sources))
@@ -90,7 +85,24 @@ def rules(settings: DnsSettings, template: Template | None = None) -> tuple[tupl
     if "PTR" in settings.record_types:
         found.append(Rule(PTR_RECORD_SETS, PtrRule(record_sets, chain), rank=_PTR_RANK, over=REVERSE_NAMES))
         indexes.append(REVERSE_NAMES)
+    if writes_status and DNSEndpoint in sources:
+        found.append(Rule(ENDPOINT_STATUS, EndpointStatusRule(filters), rank=_STATUS_RANK, over=DNSEndpoint))
     return tuple(found), tuple(indexes)
+
+
+def _checked(settings: DnsSettings, template: Template | None) -> Template | None:
+    """The template to use, None if there is none. Raises: BadSettings for whatever is wrong, all at once."""
+    wrong = list(settings.check())
+    if settings.has_template and template is None:
+        try:
+            template = FqdnTemplates(settings.fqdn_template, tuple(ROUTE_SOURCES))
+        except TemplateSyntaxError as error:
+            wrong.append(
+                f"{FLAG}: line {error.line}, column {error.column}: found {error.found}, wanted {error.wanted}"
+            )
+    if wrong:
+        raise BadSettings("\n".join(wrong))
+    return template if settings.has_template else None
 
 
 def _sources(
