@@ -12,7 +12,7 @@ from aiohttp import web
 from msgspec import Struct
 
 from gatepost.cluster.client import Client
-from gatepost.cluster.connection import Connection, Endpoint
+from gatepost.cluster.connection import Connection, Server
 from gatepost.cluster.errors import ClusterError
 from gatepost.objects.meta import KubernetesObject
 from gatepost.objects.problems import Problem
@@ -177,7 +177,7 @@ async def scripted_cluster() -> AsyncIterator[ScriptedCluster]:
 
 @asynccontextmanager
 async def client_of(cluster: ScriptedCluster, **settings: Any) -> AsyncIterator[Client]:
-    async with Client(Connection(Endpoint(cluster.url)), **{"wait": cluster.pause, **settings}) as client:
+    async with Client(Connection(Server(cluster.url)), **{"wait": cluster.pause, **settings}) as client:
         yield client
 
 

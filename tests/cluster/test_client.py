@@ -8,7 +8,7 @@ import pytest
 from scripted import answer, client_of, scripted_cluster, status
 
 from gatepost.cluster.client import MERGE_PATCH, Client
-from gatepost.cluster.connection import Connection, Endpoint
+from gatepost.cluster.connection import Connection, Server
 from gatepost.cluster.errors import ApiError, Unreachable, WriteWithheld
 
 
@@ -16,7 +16,7 @@ async def test_impersonation_goes_with_every_request() -> None:
     async with scripted_cluster() as cluster:
         cluster.on("GET", "/version", answer({}))
         headers = (("Impersonate-User", "jane"), ("Impersonate-Group", "dev"))
-        async with Client(Connection(Endpoint(cluster.url), headers=headers)) as client:
+        async with Client(Connection(Server(cluster.url), headers=headers)) as client:
             await client.read("/version")
         assert cluster.seen[0].headers["Impersonate-User"] == "jane"
         assert cluster.seen[0].headers["Impersonate-Group"] == "dev"
@@ -25,8 +25,8 @@ async def test_impersonation_goes_with_every_request() -> None:
 async def test_requests_go_through_the_proxy() -> None:
     async with scripted_cluster() as proxy:
         proxy.on("GET", "/version", answer({"via": "proxy"}))
-        endpoint = Endpoint("http://cluster.invalid", proxy_url=proxy.url)
-        async with Client(Connection(endpoint)) as client:
+        server = Server("http://cluster.invalid", proxy_url=proxy.url)
+        async with Client(Connection(server)) as client:
             assert json.loads(await client.read("/version")) == {"via": "proxy"}
         assert proxy.seen[0].headers["Host"] == "cluster.invalid"
 
@@ -34,7 +34,7 @@ async def test_requests_go_through_the_proxy() -> None:
 async def test_the_path_of_the_server_stands_before_every_other() -> None:
     async with scripted_cluster() as cluster:
         cluster.on("GET", "/k8s/clusters/one/version", answer({}))
-        async with Client(Connection(Endpoint(f"{cluster.url}/k8s/clusters/one"))) as client:
+        async with Client(Connection(Server(f"{cluster.url}/k8s/clusters/one"))) as client:
             await client.read("/version")
         assert cluster.seen[0].path == "/k8s/clusters/one/version"
 
@@ -89,6 +89,6 @@ async def test_a_server_that_never_has_time_is_given_up() -> None:
 async def test_a_server_that_is_not_there_is_unreachable() -> None:
     async with scripted_cluster() as cluster:
         url = cluster.url
-    async with Client(Connection(Endpoint(url))) as client:
+    async with Client(Connection(Server(url))) as client:
         with pytest.raises(Unreachable, match=r"GET /version: "):
             await client.read("/version")

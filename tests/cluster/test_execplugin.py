@@ -13,7 +13,7 @@ import pytest
 from scripted import answer, scripted_cluster, status
 
 from gatepost.cluster.client import Client
-from gatepost.cluster.connection import Connection, Endpoint
+from gatepost.cluster.connection import Connection, Server
 from gatepost.cluster.errors import CredentialError
 from gatepost.cluster.execplugin import ExecPlugin, ExecSettings, cluster_info
 
@@ -77,7 +77,7 @@ async def test_a_plugin_runs_again_when_the_server_refuses_its_token(tmp_path: P
     plugin = Plugin(tmp_path)
     async with scripted_cluster() as cluster:
         cluster.on("GET", "/version", status(401, "Unauthorized"), answer({"ok": True}))
-        connection = Connection(Endpoint(cluster.url), plugin.credentials())
+        connection = Connection(Server(cluster.url), plugin.credentials())
         async with Client(connection) as client:
             assert json.loads(await client.read("/version")) == {"ok": True}
         assert [seen.headers["Authorization"] for seen in cluster.seen] == ["Bearer token-1", "Bearer token-2"]
@@ -87,7 +87,7 @@ async def test_a_second_refusal_is_an_error_that_says_who_refused(tmp_path: Path
     plugin = Plugin(tmp_path)
     async with scripted_cluster() as cluster:
         cluster.on("GET", "/version", status(401, "Unauthorized", "who are you"))
-        async with Client(Connection(Endpoint(cluster.url), plugin.credentials())) as client:
+        async with Client(Connection(Server(cluster.url), plugin.credentials())) as client:
             with pytest.raises(CredentialError, match=r"does not accept the credentials \(who are you\)"):
                 await client.read("/version")
         assert len(cluster.seen) == 2

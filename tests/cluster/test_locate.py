@@ -38,7 +38,7 @@ async def authorization(connection: Any) -> str:
 def test_the_current_context_counts(tmp_path: Path) -> None:
     config = written(tmp_path / "config", context={"cluster": "c", "user": "u", "namespace": "shop"})
     connection = find_connection(config, environment={})
-    assert connection.endpoint.server == "https://one:6443"
+    assert connection.server.url == "https://one:6443"
     assert connection.namespace == "shop"
     assert isinstance(connection.credentials, NoCredentials)
 
@@ -59,27 +59,27 @@ def test_of_several_files_the_first_to_name_a_thing_counts(tmp_path: Path) -> No
         )
     )
     environment = {"KUBECONFIG": f"{tmp_path}/absent:{one}:{two}"}
-    assert find_connection(environment=environment).endpoint.server == "https://one:6443"
-    assert find_connection(context="other", environment=environment).endpoint.server == "https://three:6443"
+    assert find_connection(environment=environment).server.url == "https://one:6443"
+    assert find_connection(context="other", environment=environment).server.url == "https://three:6443"
 
 
 def test_the_home_folder_is_looked_at_last(tmp_path: Path) -> None:
     (tmp_path / ".kube").mkdir()
     written(tmp_path / ".kube" / "config")
-    assert find_connection(environment={"HOME": str(tmp_path)}).endpoint.server == "https://one:6443"
+    assert find_connection(environment={"HOME": str(tmp_path)}).server.url == "https://one:6443"
 
 
 def test_files_are_relative_to_the_kubeconfig_and_inline_data_wins_over_them(tmp_path: Path) -> None:
     (tmp_path / "ca.crt").write_bytes(CA)
     config = written(tmp_path / "config", cluster={"server": "https://one", "certificate-authority": "ca.crt"})
-    assert find_connection(config, environment={}).endpoint.ca == CA
+    assert find_connection(config, environment={}).server.ca == CA
     inline = {
         "server": "https://one",
         "certificate-authority": "absent.crt",
         "certificate-authority-data": b64encode(b"inline").decode(),
     }
     config = written(tmp_path / "config", cluster=inline)
-    assert find_connection(config, environment={}).endpoint.ca == b"inline"
+    assert find_connection(config, environment={}).server.ca == b"inline"
 
 
 async def test_a_token_a_token_file_and_basic_auth_become_headers(tmp_path: Path) -> None:
@@ -120,11 +120,11 @@ def test_tls_name_proxy_and_insecure_are_taken_over(tmp_path: Path) -> None:
         "proxy-url": "http://proxy:3128",
         "insecure-skip-tls-verify": True,
     }
-    endpoint = find_connection(written(tmp_path / "config", cluster=cluster), environment={}).endpoint
-    assert endpoint.server == "https://10.0.0.1"
-    assert endpoint.tls_server_name == "api.internal"
-    assert endpoint.proxy_url == "http://proxy:3128"
-    assert endpoint.insecure_skip_tls_verify
+    server = find_connection(written(tmp_path / "config", cluster=cluster), environment={}).server
+    assert server.url == "https://10.0.0.1"
+    assert server.tls_server_name == "api.internal"
+    assert server.proxy_url == "http://proxy:3128"
+    assert server.insecure_skip_tls_verify
 
 
 def test_an_exec_plugin_is_found_beside_the_kubeconfig(tmp_path: Path) -> None:
@@ -139,7 +139,7 @@ def test_a_pod_uses_its_service_account(tmp_path: Path) -> None:
     (tmp_path / "namespace").write_text("gatepost\n")
     environment = {"KUBERNETES_SERVICE_HOST": "fd00::1", "KUBERNETES_SERVICE_PORT": "6443"}
     connection = find_connection(environment=environment, service_account=tmp_path)
-    assert connection.endpoint.server == "https://[fd00::1]:6443"
+    assert connection.server.url == "https://[fd00::1]:6443"
     assert connection.namespace == "gatepost"
     assert isinstance(connection.credentials, TokenFile)
 

@@ -14,7 +14,7 @@ import pytest
 from aiohttp import web
 
 from gatepost.cluster.client import Client
-from gatepost.cluster.connection import Connection, Endpoint
+from gatepost.cluster.connection import Connection, Server
 from gatepost.cluster.credentials import ClientCertificate, FixedCredentials, Identity
 from gatepost.cluster.errors import KubeconfigError, Unreachable
 
@@ -74,46 +74,46 @@ async def tls_server(keys: Keys) -> AsyncIterator[str]:
         await runner.cleanup()
 
 
-async def who_is_seen(endpoint: Endpoint, certificate: ClientCertificate | None = None) -> str:
+async def who_is_seen(server: Server, certificate: ClientCertificate | None = None) -> str:
     credentials = FixedCredentials(Identity(certificate=certificate))
-    async with Client(Connection(endpoint, credentials)) as client:
+    async with Client(Connection(server, credentials)) as client:
         return (await client.read("/who")).decode()
 
 
 async def test_a_server_of_a_trusted_authority_is_known_by_its_tls_server_name(keys: Keys) -> None:
     async with tls_server(keys) as url:
-        assert await who_is_seen(Endpoint(url, keys.ca, tls_server_name="api.internal")) == ""
+        assert await who_is_seen(Server(url, keys.ca, tls_server_name="api.internal")) == ""
 
 
 async def test_a_server_of_another_name_is_refused(keys: Keys) -> None:
     async with tls_server(keys) as url:
         with pytest.raises(Unreachable, match=r"its certificate is not trusted .* tls-server-name"):
-            await who_is_seen(Endpoint(url, keys.ca))
+            await who_is_seen(Server(url, keys.ca))
 
 
 async def test_a_server_of_an_unknown_authority_is_refused(keys: Keys) -> None:
     async with tls_server(keys) as url:
         with pytest.raises(Unreachable, match=r"its certificate is not trusted .* certificate-authority"):
-            await who_is_seen(Endpoint(url, keys.client[0].read_bytes(), tls_server_name="api.internal"))
+            await who_is_seen(Server(url, keys.client[0].read_bytes(), tls_server_name="api.internal"))
 
 
 async def test_without_verification_any_server_will_do(keys: Keys) -> None:
     async with tls_server(keys) as url:
-        assert await who_is_seen(Endpoint(url, insecure_skip_tls_verify=True)) == ""
+        assert await who_is_seen(Server(url, insecure_skip_tls_verify=True)) == ""
 
 
 async def test_a_client_certificate_is_shown(keys: Keys) -> None:
     async with tls_server(keys) as url:
-        endpoint = Endpoint(url, keys.ca, tls_server_name="api.internal")
-        assert await who_is_seen(endpoint, keys.jane) == "jane"
+        server = Server(url, keys.ca, tls_server_name="api.internal")
+        assert await who_is_seen(server, keys.jane) == "jane"
 
 
 async def test_a_key_that_does_not_fit_its_certificate_is_named(keys: Keys) -> None:
     mixed = ClientCertificate(keys.client[0].read_bytes(), keys.server[1].read_bytes())
     with pytest.raises(KubeconfigError, match=r"client-certificate: .* cannot be used together"):
-        await who_is_seen(Endpoint("https://127.0.0.1:1", keys.ca), mixed)
+        await who_is_seen(Server("https://127.0.0.1:1", keys.ca), mixed)
 
 
 async def test_an_authority_that_is_no_certificate_is_named() -> None:
     with pytest.raises(KubeconfigError, match=r"certificate-authority: holds no usable PEM certificate"):
-        await who_is_seen(Endpoint("https://127.0.0.1:1", b"no certificate"))
+        await who_is_seen(Server("https://127.0.0.1:1", b"no certificate"))

@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 
 from gatepost.cluster.client import MERGE_PATCH, Client
-from gatepost.cluster.connection import Connection, Endpoint
+from gatepost.cluster.connection import Connection, Server
 from gatepost.migration.rules import BACK, FORWARD, INDEXES, RULES, guarded
 from gatepost.migration.values import Migration
 from gatepost.objects.kinds import typed
@@ -183,7 +183,7 @@ class Cluster:
         return items
 
     async def planned(self, *, back: bool = False, all_handed_over: bool = False) -> list[Migration]:
-        connection = Connection(Endpoint(self.server.url))
+        connection = Connection(Server(self.server.url))
         engine = (await snapshot(connection, Wiring(RULES, INDEXES))).engine
         return migrations_in(engine, back=back, all_handed_over=all_handed_over)
 
@@ -197,7 +197,7 @@ class Cluster:
 @asynccontextmanager
 async def cluster() -> AsyncIterator[Cluster]:
     """An API server with the two namespaces and the Service of the gateway."""
-    async with ApiServer() as server, Client(Connection(Endpoint(server.url))) as client:
+    async with ApiServer() as server, Client(Connection(Server(server.url))) as client:
         place = Cluster(server, client)
         for name in ("shop", "gateways"):
             await place.put({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}})

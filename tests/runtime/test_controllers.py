@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from gatepost.cluster.client import MERGE_PATCH, Client
-from gatepost.cluster.connection import Connection, Endpoint
+from gatepost.cluster.connection import Connection, Server
 from gatepost.objects.core import ConfigMap
 from gatepost.objects.meta import owner_reference
 from gatepost.objects.networking import KIngress
@@ -95,7 +95,7 @@ class Shop:
 
 @asynccontextmanager
 async def shop() -> AsyncIterator[Shop]:
-    async with ApiServer() as server, Client(Connection(Endpoint(server.url))) as client:
+    async with ApiServer() as server, Client(Connection(Server(server.url))) as client:
         namespace = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "shop"}}
         await client.write("POST", "/api/v1/namespaces", {}, namespace)
         yield Shop(server, client)
@@ -103,7 +103,7 @@ async def shop() -> AsyncIterator[Shop]:
 
 @asynccontextmanager
 async def controlling(place: Shop, *, dry_run: bool = False) -> AsyncIterator[tuple[Loop, Controllers]]:
-    async with Client(Connection(Endpoint(place.server.url)), dry_run=dry_run) as client:
+    async with Client(Connection(Server(place.server.url)), dry_run=dry_run) as client:
         written = frozenset({DomainMapping.KIND.group_kind})
         controllers = Controllers(client, [RULE], [], written=written)
         async with controllers.running() as loop:
@@ -227,7 +227,7 @@ async def test_config_maps_are_read_in_the_system_namespace_only() -> None:
         for namespace in ("shop", "knative-serving"):
             body = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "settings", "namespace": namespace}}
             await place.client.write("POST", f"/api/v1/namespaces/{namespace}/configmaps", {}, body)
-        client = Client(Connection(Endpoint(place.server.url)))
+        client = Client(Connection(Server(place.server.url)))
         async with client, Controllers(client, [rule], []).running() as loop:
             await loop.rest()
             held = [ref.namespace for ref, _ in loop.engine.store.items() if ref.kind == "ConfigMap"]

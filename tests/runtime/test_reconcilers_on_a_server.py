@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 from gatepost.cluster.client import MERGE_PATCH, Client
-from gatepost.cluster.connection import Connection, Endpoint
+from gatepost.cluster.connection import Connection, Server
 from gatepost.runtime.process import RunSettings, controllers_on
 from gatepost.standalone.apiserver.server import ApiServer
 
@@ -60,7 +60,7 @@ class Cluster:
 async def cluster_with_a_mapping() -> AsyncIterator[Cluster]:
     """Service cart, DomainMapping app.example.com to it, a Gateway that serves nothing yet."""
     async with ApiServer() as server:
-        connection = Connection(Endpoint(server.url))
+        connection = Connection(Server(server.url))
         async with Client(connection) as client:
             cluster = Cluster(client, connection)
             for name in ("shop", "knative-serving", "infra"):

@@ -49,7 +49,7 @@ def take_snapshot(
 
     try:
         connection = find_connection(kubeconfig, context)
-        surroundings = _seen_from(connection.endpoint.server, settings or Settings())
+        surroundings = _seen_from(connection.server.url, settings or Settings())
         taken = asyncio.run(snapshot(connection, wiring, kinds=kinds, kept_raw=kept_raw, settings=(surroundings,)))
     except ClusterError as error:
         click.echo(f"gatepost: {error}", err=True)

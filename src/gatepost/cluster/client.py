@@ -50,7 +50,7 @@ class Client:
         self._answer_seconds = answer_seconds
         self._contexts: dict[ClientCertificate | None, ssl.SSLContext | None] = {}
         self._session: aiohttp.ClientSession | None = None
-        self._proxy = connection.endpoint.proxy_url or _proxy_of_environment(connection.endpoint.server)
+        self._proxy = connection.server.proxy_url or _proxy_of_environment(connection.server.url)
 
     async def __aenter__(self) -> Client:
         self._session = aiohttp.ClientSession(
@@ -119,7 +119,7 @@ class Client:
                 yield response
         except (aiohttp.ClientConnectorCertificateError, ssl.SSLCertVerificationError) as error:
             raise Unreachable(
-                f"{self.connection.endpoint.server}: its certificate is not trusted ({error}). "
+                f"{self.connection.server.url}: its certificate is not trusted ({error}). "
                 "Give its authority in certificate-authority, or the name in it in tls-server-name."
             ) from error
         except TimeoutError as error:
@@ -174,16 +174,16 @@ class Client:
         headers = {"Authorization": identity.authorization} if identity.authorization else {}
         if content_type:
             headers["Content-Type"] = content_type
-        endpoint = self.connection.endpoint
+        server = self.connection.server
         context = self._context(identity.certificate)
         return await self._session.request(
             method,
-            URL(endpoint.server + path),
+            URL(server.url + path),
             params=dict(params),
             data=body,
             headers=headers,
             ssl=context if context is not None else True,
-            server_hostname=endpoint.tls_server_name or None,
+            server_hostname=server.tls_server_name or None,
             proxy=self._proxy or None,
             allow_redirects=False,
             timeout=aiohttp.ClientTimeout(total=None, sock_connect=10.0, sock_read=silence_seconds),
@@ -193,7 +193,7 @@ class Client:
         if certificate not in self._contexts:
             if len(self._contexts) > 4:  # plugins make new certificates for ever
                 self._contexts.clear()
-            self._contexts[certificate] = tls_context(self.connection.endpoint, certificate)
+            self._contexts[certificate] = tls_context(self.connection.server, certificate)
         return self._contexts[certificate]
 
 

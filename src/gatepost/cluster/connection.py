@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ssl
 import tempfile
-from collections.abc import Mapping
 from pathlib import Path
 
 from msgspec import Struct, field
@@ -13,17 +12,17 @@ from gatepost.cluster.credentials import ClientCertificate, Credentials, NoCrede
 from gatepost.cluster.errors import KubeconfigError
 
 
-class Endpoint(Struct, frozen=True):
+class Server(Struct, frozen=True):
     """The server side of a connection.
 
     Attributes:
-        server: its URL, without a final slash.
+        url: its URL, without a final slash.
         ca: PEM text of the authorities to trust, None for those of the system.
-        tls_server_name: the name to expect in its certificate, "" for the host of `server`.
+        tls_server_name: the name to expect in its certificate, "" for the host of `url`.
         proxy_url: an HTTP proxy to go through, "" for none.
     """
 
-    server: str
+    url: str
     ca: bytes | None = None
     insecure_skip_tls_verify: bool = False
     tls_server_name: str = ""
@@ -33,25 +32,27 @@ class Endpoint(Struct, frozen=True):
 class Connection(Struct, frozen=True):
     """A cluster and an identity. `headers` carry the impersonation; `namespace` is that of the context."""
 
-    endpoint: Endpoint
+    server: Server
     credentials: Credentials = field(default_factory=NoCredentials)
     headers: tuple[tuple[str, str], ...] = ()
     namespace: str = "default"
     origin: str = ""
 
 
-def tls_context(endpoint: Endpoint, certificate: ClientCertificate | None) -> ssl.SSLContext | None:
+def tls_context(server: Server, certificate: ClientCertificate | None) -> ssl.SSLContext | None:
     """The TLS settings of a connection, None for plain http.
 
     Raises: KubeconfigError if a certificate or key cannot be used.
     """
-    if not endpoint.server.startswith("https:"):
+    if not server.url.startswith("https:"):
         return None
     try:
-        context = ssl.create_default_context(cadata=endpoint.ca.decode() if endpoint.ca else None)
+        context = ssl.create_default_context(cadata=server.ca.decode() if server.ca else None)
     except (ssl.SSLError, ValueError) as error:
         raise KubeconfigError("", "certificate-authority", f"holds no usable PEM certificate ({error})") from error
-    if endpoint.insecure_skip_tls_verify:
+    # Python 3.13 would refuse the authorities that many clusters make for themselves (no key identifier in them).
+    context.verify_flags &= ~ssl.VERIFY_X509_STRICT
+    if server.insecure_skip_tls_verify:
         context.check_hostname = False
         context.verify_mode = ssl.CERT_NONE
     if certificate is not None:
@@ -71,6 +72,3 @@ def _load_certificate(context: ssl.SSLContext, certificate: ClientCertificate) -
         except ssl.SSLError as error:
             problem = f"the client certificate and its key cannot be used together ({error.reason})"
             raise KubeconfigError("", "client-certificate", problem) from error
-
-
-Headers = Mapping[str, str]

@@ -10,7 +10,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from gatepost.cluster import kubeconfig
-from gatepost.cluster.connection import Connection, Endpoint
+from gatepost.cluster.connection import Connection, Server
 from gatepost.cluster.credentials import (
     ClientCertificate,
     Credentials,
@@ -60,7 +60,7 @@ def in_cluster(environment: Mapping[str, str], service_account: Path = SERVICE_A
         raise KubeconfigError(str(ca_file), "", f"cannot be read: {error.strerror}") from error
     namespace = service_account / "namespace"
     return Connection(
-        Endpoint(f"https://[{host}]:{port}" if ":" in host else f"https://{host}:{port}", ca),
+        Server(f"https://[{host}]:{port}" if ":" in host else f"https://{host}:{port}", ca),
         TokenFile(service_account / "token"),
         namespace=namespace.read_text().strip() if namespace.is_file() else "default",
         origin="the service account of this Pod",
@@ -69,17 +69,17 @@ def in_cluster(environment: Mapping[str, str], service_account: Path = SERVICE_A
 
 def connection_of(chosen: ChosenContext) -> Connection:
     """What a context comes down to. Raises: KubeconfigError."""
-    endpoint = _endpoint(chosen)
+    server = _server(chosen)
     return Connection(
-        endpoint,
-        _credentials(chosen, endpoint),
+        server,
+        _credentials(chosen, server),
         _impersonation(chosen.user, chosen.user_place),
         chosen.namespace or "default",
         f"context {chosen.name!r} of {chosen.cluster_place.file}",
     )
 
 
-def _endpoint(chosen: ChosenContext) -> Endpoint:
+def _server(chosen: ChosenContext) -> Server:
     cluster, place = chosen.cluster, chosen.cluster_place
     server = cluster.server.rstrip("/")
     if not server:
@@ -93,17 +93,17 @@ def _endpoint(chosen: ChosenContext) -> Endpoint:
     )
     if ca and cluster.insecure_skip_tls_verify:
         raise place.error("insecure-skip-tls-verify", "cannot stand beside a certificate authority; remove one")
-    return Endpoint(server, ca, cluster.insecure_skip_tls_verify, cluster.tls_server_name, cluster.proxy_url)
+    return Server(server, ca, cluster.insecure_skip_tls_verify, cluster.tls_server_name, cluster.proxy_url)
 
 
-def _credentials(chosen: ChosenContext, endpoint: Endpoint) -> Credentials:
+def _credentials(chosen: ChosenContext, server: Server) -> Credentials:
     """In the order of client-go: a token or its file wins over basic auth; certificates come along with any of them."""
     user, place = chosen.user, chosen.user_place
     certificate = _certificate(user, place)
     if user.auth_provider is not None:
         raise place.error("auth-provider", "was removed from Kubernetes clients; use an exec plugin instead")
     if user.exec is not None:
-        return ExecPlugin(_exec_settings(chosen, endpoint), certificate)
+        return ExecPlugin(_exec_settings(chosen, server), certificate)
     if user.token_file:
         return TokenFile(place.path(user.token_file), certificate)
     if user.token:
@@ -124,7 +124,7 @@ def _certificate(user: UserEntry, place: Place) -> ClientCertificate | None:
     return ClientCertificate(certificate, key)
 
 
-def _exec_settings(chosen: ChosenContext, endpoint: Endpoint) -> ExecSettings:
+def _exec_settings(chosen: ChosenContext, server: Server) -> ExecSettings:
     entry, place = chosen.user.exec, chosen.user_place
     assert entry is not None
     if entry.api_version not in VERSIONS:
@@ -137,7 +137,7 @@ def _exec_settings(chosen: ChosenContext, endpoint: Endpoint) -> ExecSettings:
     if not mode and entry.api_version == VERSIONS[0]:
         raise place.error("exec.interactiveMode", f"is missing; {VERSIONS[0]} requires it")
     info = cluster_info(
-        endpoint.server, endpoint.ca, endpoint.tls_server_name, endpoint.proxy_url, endpoint.insecure_skip_tls_verify
+        server.url, server.ca, server.tls_server_name, server.proxy_url, server.insecure_skip_tls_verify
     )
     return ExecSettings(
         user=chosen.user_name,

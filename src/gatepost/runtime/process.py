@@ -62,7 +62,7 @@ async def run_on(
     Returns: what did not succeed with `once`, in words; always empty without it.
     """
     said = fields(
-        server=connection.endpoint.server,
+        server=connection.server.url,
         as_told_by=connection.origin,
         controllers=settings.controllers,
         sources=settings.dns.sources if settings.dns is not None else (),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from gatepost.cluster.connection import Connection, Endpoint
+from gatepost.cluster.connection import Connection, Server
 from gatepost.dns.settings import DnsSettings
 from gatepost.providers.embedded import EmbeddedProvider
 from gatepost.runtime.process import RunSettings, run_on
@@ -33,7 +33,7 @@ async def run_controllers(url: str, provider: EmbeddedProvider, zones: tuple[str
         controllers=tuple(CONTROLLERS), dns=dns, dns_interval_seconds=INTERVAL_SECONDS, loopback_gateways=True
     )
     stop = asyncio.Event()
-    work = asyncio.create_task(run_on(Connection(Endpoint(url), origin="gatepost up"), settings, stop, provider))
+    work = asyncio.create_task(run_on(Connection(Server(url), origin="gatepost up"), settings, stop, provider))
     try:
         await asyncio.shield(work)
     finally:
