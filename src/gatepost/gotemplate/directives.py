@@ -139,5 +139,5 @@ class _Reader:
         else:
             number = int(text[:9])
         if abs(number) > self._limits.width:
-            raise LimitExceeded(f"has a width or precision of {text}, more than {self._limits.width}, the limit")
+            raise LimitExceeded(f"formats with a width or precision of more than {self._limits.width}, the limit")
         return number, True

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+_LONGEST_PIECE = 80
+
 
 class TemplateSyntaxError(ValueError):
     """A text that is no template: where, what was found there and what was wanted.
@@ -11,6 +13,7 @@ class TemplateSyntaxError(ValueError):
     """
 
     def __init__(self, name: str, line: int, column: int, found: str, wanted: str) -> None:
+        found = shortened(found)
         super().__init__(f"template {name}:{line}:{column}: found {found}, wanted {wanted}")
         self.name = name
         self.line = line
@@ -25,11 +28,13 @@ class TemplateError(ValueError):
     Attributes:
         name: that of the template with the failing action, which may be a nested one.
         line, column: from 1, in characters of the whole text.
-        action: the text of the action with its braces, shortened if it is long.
+        action: the text of the action with its braces, shortened if it is long; "" if there was none before.
     """
 
     def __init__(self, name: str, line: int, column: int, action: str, reason: str) -> None:
-        super().__init__(f"template {name}:{line}:{column}: at {action}: {reason}")
+        action = shortened(action)
+        at = f"at {action}: " if action else ""
+        super().__init__(f"template {name}:{line}:{column}: {at}{reason}")
         self.name = name
         self.line = line
         self.column = column
@@ -47,6 +52,11 @@ class LimitExceeded(Exception):
 
 class Fault(Exception):
     """The reason why an execution stops; becomes a TemplateError where the place is known."""
+
+
+def shortened(text: str) -> str:
+    """A piece of a template for a message, cut if it is long."""
+    return text if len(text) <= _LONGEST_PIECE else text[:_LONGEST_PIECE] + "…"
 
 
 def position(text: str, offset: int) -> tuple[int, int]:

@@ -1,4 +1,4 @@
-"""The functions that every template has. `and`, `or` and `call` are in execute.py: they see more than values.
+"""The functions that every template has. `and`, `or` and `call` are in evaluate.py: they see more than values.
 
 Source: documentation of Go's text/template, functions.
 """

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from gatepost.gotemplate.errors import LimitExceeded
 
-_CHARACTERS_PER_STEP = 100
+_PER_STEP = 100  # characters or elements that are gone through in one step
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,8 +16,8 @@ class Limits:
     """How far one execution may go.
 
     Attributes:
-        steps: actions, commands and rounds of ranges; making a long text counts as many.
-        text: characters of one text, the output too.
+        steps: actions, commands and rounds of ranges; going through a long text or list counts as many.
+        text: characters of one text: the output, what a function makes, the template itself.
         depth: templates, blocks and parentheses inside one another.
         width: width and precision in formats.
     """
@@ -43,11 +45,15 @@ class Budget:
         if self._steps > self._limits.steps:
             raise LimitExceeded(f"needs more than {self._limits.steps} steps, the limit of one execution")
 
+    def spend_size(self, size: int) -> None:
+        """Counts that so many characters or elements are gone through. Raises: LimitExceeded"""
+        self.spend(size // _PER_STEP)
+
     def spend_text(self, text: str) -> None:
         """Counts a text that a function made. Raises: LimitExceeded"""
         if len(text) > self._limits.text:
             raise LimitExceeded(f"makes a text of more than {self._limits.text} characters, the limit")
-        self.spend(len(text) // _CHARACTERS_PER_STEP)
+        self.spend_size(len(text))
 
     def spend_output(self, text: str) -> None:
         """Raises: LimitExceeded"""
@@ -55,13 +61,13 @@ class Budget:
         if self._output > self._limits.text:
             raise LimitExceeded(f"gives more than {self._limits.text} characters, the limit of the output")
 
-    def enter(self) -> None:
-        """Goes one level deeper; `leave` comes back. Raises: LimitExceeded"""
+    @contextmanager
+    def deeper(self) -> Iterator[None]:
+        """One level of nesting more. Raises: LimitExceeded"""
         self._depth += 1
         if self._depth > self._limits.depth:
             raise LimitExceeded(f"nests deeper than {self._limits.depth} templates, blocks and parentheses, the limit")
-
-    def leave(self) -> None:
+        yield
         self._depth -= 1
 
 

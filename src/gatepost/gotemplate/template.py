@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
+from gatepost.gotemplate.errors import TemplateSyntaxError
 from gatepost.gotemplate.execute import Execution
 from gatepost.gotemplate.fields import MissingKey
 from gatepost.gotemplate.functions import SPECIAL, builtins
@@ -57,6 +58,8 @@ class Template:
             missing_key: what a key gives that a map lacks; "zero" makes it "" in Strings and nil in a dict.
         Raises: TemplateSyntaxError
         """
+        if len(text) > limits.text:
+            raise TemplateSyntaxError(name, 1, 1, f"{len(text)} characters", f"at most {limits.text}")
         known = {**builtins(limits), **functions}
         templates = parse(name, text, {**known, **dict.fromkeys(SPECIAL)})
         return cls(name, text, templates, known, missing_key, limits)
@@ -68,5 +71,7 @@ class Template:
             data: made of the types in values.py.
         Raises: TemplateError if it cannot be executed with this data, or goes beyond its limits.
         """
-        execution = Execution(self._name, self._text, self._templates, self._functions, self._missing_key, self._limits)
-        return execution.run(data)
+        execution = Execution(
+            self._name, self._text, self._templates, self._functions, self._missing_key, self._limits, data
+        )
+        return execution.run()
