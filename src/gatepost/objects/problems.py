@@ -22,7 +22,9 @@ class Problem(Struct, frozen=True, gc=False, order=True):
 
     def __str__(self) -> str:
         where = f"{self.about}: {self.field}: " if self.field else f"{self.about}: "
-        return where + self.message + (f" {self.hint}" if self.hint else "")
+        if not self.hint:
+            return where + self.message
+        return f"{where}{self.message}{'' if self.message.endswith('.') else '.'} {self.hint}"
 
 
 class Skipped(Struct, frozen=True, gc=False, order=True):
