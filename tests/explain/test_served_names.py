@@ -20,10 +20,12 @@ from explain_world import (
     knative_service,
     meta,
     owned_by,
+    settled,
     standing_domain,
     step,
 )
 
+from gatepost.explain.hostname import explain_hostname
 from gatepost.explain.values import Backend
 
 
@@ -230,6 +232,12 @@ def test_service_serves_under_each_of_its_cluster_names(name: str) -> None:
     found = explained(name, core_service("web", selector={"app": "web"}), endpoint_slice("web", "10.0.0.1", "10.0.0.2"))
     assert (found.verdict, found.dns) == ("served", ())
     assert step(found, "Service shop/web").says == "2 ready addresses: 10.0.0.1, 10.0.0.2"
+
+
+def test_bare_name_with_a_namespace_is_a_service_of_it() -> None:
+    engine = settled(core_service("web"), endpoint_slice("web", "10.0.0.1")).engine
+    found = explain_hostname(engine, "web", namespace="shop")
+    assert (found.name, found.verdict) == ("web.shop", "served")
 
 
 def test_service_without_ready_addresses_does_not_serve() -> None:

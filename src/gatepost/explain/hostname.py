@@ -36,12 +36,12 @@ def explain_hostname(
     Args:
         engine: with the rules at rest.
         text: a hostname, as people write it.
-        namespace: looks at objects of this one only; "" for all.
+        namespace: looks at objects of this one only; "" for all. A bare `website` is the Service of that name in it.
         raw_of: gives raw objects, for the backends of routes.
         refusals: objects that could not be written, with what the API server said.
     Raises: NotAHostname.
     """
-    name = asked(text, engine)
+    name = asked(f"{text}.{namespace}" if namespace and "." not in text else text, engine)
     if name is None:
         raise NotAHostname(f"found {text!r}, wanted a hostname like app.example.com, or KIND/NAME for one object")
     found = mentions(engine, name, namespace)
