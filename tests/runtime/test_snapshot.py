@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 from aiohttp import web
 
-from gatepost.cluster.connection import Connection, Server
+from gatepost.cluster.connection import Connection
+from gatepost.cluster.connection import Server as ApiAddress
 from gatepost.cluster.errors import ClusterError
 from gatepost.objects.core import ConfigMap, Service
 from gatepost.objects.refs import GroupKind
@@ -93,7 +94,7 @@ async def cluster(lists: Mapping[str, Any]) -> AsyncIterator[tuple[Server, Conne
     await site.start()
     host, port = runner.addresses[0][:2]
     try:
-        yield server, Connection(Server(f"http://{host}:{port}"))
+        yield server, Connection(ApiAddress(f"http://{host}:{port}"))
     finally:
         await runner.cleanup()
 
