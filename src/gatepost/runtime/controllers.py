@@ -75,6 +75,7 @@ class Controllers:
         self.lookups = NameLookups(
             resolver or DnsResolver(),
             lambda answer: self.loop.put(answer.ref, answer, None),
+            self.loop.remove,
             moved=self.loop.note_movement,
         )
         self.loop.others_at_rest = lambda: self.lookups.has_asked(names_asked(engine))

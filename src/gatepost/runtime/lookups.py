@@ -15,7 +15,8 @@ import asyncio
 import logging
 import random
 import time
-from collections.abc import Awaitable, Callable, Collection, Iterable
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterable
+from contextlib import asynccontextmanager
 from typing import Protocol
 
 import dns.asyncresolver
@@ -25,8 +26,9 @@ import dns.rdatatype
 import dns.resolver
 from msgspec import Struct
 
-from gatepost.objects.lookups import NameLookup
+from gatepost.objects.lookups import NameLookup, lookup_ref
 from gatepost.objects.meta import ObjectMeta
+from gatepost.objects.refs import Ref
 from gatepost.reconcilers.lookups import NAME_LOOKUPS
 from gatepost.runtime.logs import fields
 from gatepost.state.engine import Engine
@@ -106,29 +108,34 @@ class NameLookups:
 
     Args:
         put: takes each answer that differs from the one before.
+        drop: hears of each answer that nobody needs any more.
         now: seconds that only grow.
         wait: how waiting is done.
         chance: a number from 0 to 1, for jitter: names that came together are not asked together for ever.
+        moved: called whenever DNS has been asked, whatever it said.
     """
 
     def __init__(
         self,
         resolver: Resolver,
         put: Callable[[NameLookup], None],
+        drop: Callable[[Ref], None],
         *,
         now: Callable[[], float] = time.monotonic,
         wait: Callable[[float], Awaitable[object]] = asyncio.sleep,
         chance: Callable[[], float] = random.random,
+        moved: Callable[[], None] = lambda: None,
     ) -> None:
         self._resolver = resolver
         self._put = put
+        self._drop = drop
         self._now = now
         self._wait = wait
         self._chance = chance
+        self._moved = moved
         self._gate = asyncio.Semaphore(AT_ONCE)
         self._tasks: dict[str, asyncio.Task[None]] = {}
         self._unasked: set[str] = set()
-        self._settled = asyncio.Event()
 
     def want(self, names: Collection[str]) -> None:
         """From now on just these names are kept fresh."""
@@ -136,23 +143,36 @@ class NameLookups:
         for name in self._tasks.keys() - wanted:
             self._tasks.pop(name).cancel()
             self._unasked.discard(name)
+            self._drop(lookup_ref(name))
         for name in sorted(wanted - self._tasks.keys()):
             self._unasked.add(name)
             task = asyncio.create_task(self._keep_fresh(name), name=f"look-up of {name}")
             task.add_done_callback(lambda ended, name=name: self._note_end(name, ended))  # type: ignore[misc]
             self._tasks[name] = task
-        self._note_settled()
 
-    @property
-    def is_idle(self) -> bool:
-        """Whether DNS has been asked for every name that is wanted."""
-        return not self._unasked
+    def has_asked(self, names: Iterable[str]) -> bool:
+        """Whether DNS has been asked for all these names at least once, whatever it said."""
+        return all(name in self._tasks and name not in self._unasked for name in names)
 
-    async def settled(self) -> None:
-        """Returns when `is_idle`."""
-        while not self.is_idle:
-            self._settled.clear()
-            await self._settled.wait()
+    @asynccontextmanager
+    async def following(
+        self, names: Callable[[], Collection[str]], moved: Callable[[int], Awaitable[int]]
+    ) -> AsyncIterator[None]:
+        """Wants what `names` says, again after each movement, until the end of the context."""
+
+        async def follow() -> None:
+            seen = 0
+            while True:
+                self.want(names())
+                seen = await moved(seen)
+
+        following = asyncio.create_task(follow())
+        try:
+            yield
+        finally:
+            following.cancel()
+            await asyncio.gather(following, return_exceptions=True)
+            await self.stop()
 
     async def stop(self) -> None:
         tasks = list(self._tasks.values())
@@ -167,7 +187,7 @@ class NameLookups:
         while True:
             seconds = await self._ask(name, history)
             self._unasked.discard(name)
-            self._note_settled()
+            self._moved()
             await self._wait(seconds * (1 + JITTER * self._chance()))
 
     async def _ask(self, name: str, history: _History) -> float:
@@ -195,11 +215,7 @@ class NameLookups:
         if error is not None:
             log.error("a look-up stopped; this is a fault of gatepost", exc_info=error, extra=fields(name=name))
             self._unasked.discard(name)
-            self._note_settled()
-
-    def _note_settled(self) -> None:
-        if not self._unasked:
-            self._settled.set()
+            self._moved()
 
 
 class _History:
