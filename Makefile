@@ -26,7 +26,7 @@ demo: $(STAMP) ## one hostname, all the way, with real traffic (ARGS=--keep leav
 	@$(BIN)/python examples/website/demo.py $(ARGS)
 
 test: $(STAMP) ## run the tests (ARGS="-k name" for some)
-	@$(BIN)/pytest -n 2 --dist loadgroup $(ARGS)
+	@$(BIN)/pytest -n 2 --dist worksteal $(ARGS)
 
 cases: $(STAMP) ## run the golden cases alone (CASES=folder or file)
 	@$(BIN)/pytest tests/test_cases.py $(ARGS)

@@ -257,8 +257,8 @@ class Demo:
             await self.up.apply(raw)
         code, text = await eventually("explain names the object and the field", self._explains_missing)
         counts = await self._count(20)
-        verdict = verdict_of(text)
-        return f"{HOST} still answers ({sum(counts.values())} of 20); explain shop.example.com (exit {code}):\n{verdict}"
+        answered = f"{HOST} still answers ({sum(counts.values())} of 20)"
+        return f"{answered}; explain shop.example.com (exit {code}):\n{verdict_of(text)}"
 
     async def _explains_missing(self) -> tuple[int, str] | None:
         code, text = await self.up.explain("shop.example.com")
