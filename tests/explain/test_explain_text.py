@@ -84,3 +84,12 @@ def test_object_reads_as_its_rules_say() -> None:
     lines = plain(object_lines(explain_object(engine, ref))).splitlines()
     assert lines[:3] == ["HTTPRoute shop/app", "Rule dns claims", "  claims in DNS: app.example.com"]
     assert lines[3].startswith("  reads: HTTPRoute shop/app, dns offers of Gateway infra/public HTTPRoute")
+
+
+def test_long_list_of_readers_is_cut_in_the_text() -> None:
+    routes = [http_route(f"app-{number:02}", f"app-{number:02}.example.com") for number in range(30)]
+    engine = settled(gateway(), *routes).engine
+    found = explain_object(engine, Ref("gateway.networking.k8s.io", "Gateway", "infra", "public"))
+    lines = plain(object_lines(found)).splitlines()
+    assert len(found.read_by) == 30
+    assert lines[-2:] == ["  dns claims of HTTPRoute shop/app-19", "  and 10 more; -o json has all of them"]

@@ -35,6 +35,7 @@ _VERDICTS: dict[Verdict, str] = {
     "unknown": "not known to be served",
 }
 _MOST_OTHER_REASONS = 4
+_MOST_READERS = 20
 _TOP_CONDITIONS = ("Ready", "Accepted", "Programmed")
 
 
@@ -194,8 +195,10 @@ def object_lines(explanation: ObjectExplanation) -> Iterator[Line]:
         yield from _finding(finding, explanation)
     if explanation.read_by:
         yield Line(0, "title", "Read by")
-    for reader in explanation.read_by:
+    for reader in explanation.read_by[:_MOST_READERS]:
         yield Line(1, "detail", reader)
+    if len(explanation.read_by) > _MOST_READERS:
+        yield Line(1, "detail", f"and {len(explanation.read_by) - _MOST_READERS} more; -o json has all of them")
 
 
 def _finding(finding: Finding, explanation: ObjectExplanation) -> Iterator[Line]:
