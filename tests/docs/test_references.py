@@ -1,0 +1,39 @@
+"""What the documents name must exist: functions by their dotted name, files by their path, commands of make."""
+
+from __future__ import annotations
+
+import importlib
+import pathlib
+import re
+
+import pytest
+
+ROOT = pathlib.Path(__file__).parents[2]
+DOCUMENTS = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
+DOTTED = re.compile(r"`(gatepost(?:\.\w+)+)`")
+LINK = re.compile(r"\]\((?!https?:)([^)#]+)\)")
+TARGET = re.compile(r"`make ([a-z-]+)|^    make ([a-z-]+)", re.MULTILINE)
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
+def test_a_document_names_only_what_exists(document: pathlib.Path) -> None:
+    text = document.read_text()
+    missing = [name for name in DOTTED.findall(text) if not exists(name)]
+    missing += [link for link in LINK.findall(text) if not (document.parent / link).exists()]
+    targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
+    missing += [f"make {name}" for pair in TARGET.findall(text) for name in pair if name and name not in targets]
+    assert missing == []
+
+
+def exists(name: str) -> bool:
+    """Whether a dotted name is a module, or something in one."""
+    parts = name.split(".")
+    for length in range(len(parts), 0, -1):
+        try:
+            found = importlib.import_module(".".join(parts[:length]))
+        except ModuleNotFoundError:
+            continue
+        for part in parts[length:]:
+            found = getattr(found, part, None)
+        return found is not None
+    return False
