@@ -79,3 +79,13 @@ def test_a_target_that_is_no_name_publishes_nothing_and_takes_nothing_away() -> 
     assert settled.records == ()
     assert settled.hold is not None
     assert [problem.reason for problem in settled.problems] == ["InvalidRecord"]
+
+
+def test_a_target_in_another_script_is_published_as_punycode() -> None:
+    found = endpoints_of(HTTP_ROUTES, gateway(), route(annotations={PREFIX + "target": "bücher.example."}))
+    assert answers(found) == {("app.example.com", "CNAME"): ("xn--bcher-kva.example",)}
+
+
+def test_one_address_in_two_spellings_is_one_target() -> None:
+    found = endpoints_of(HTTP_ROUTES, gateway(addresses=["2001:db8::1", "2001:DB8:0::1"]), route())
+    assert answers(found) == {("app.example.com", "AAAA"): ("2001:DB8:0::1",)}

@@ -16,6 +16,7 @@ from collections.abc import Mapping
 from msgspec import Struct
 
 from gatepost.dns.endpoint import Property
+from gatepost.dns.names import record_name
 from gatepost.objects.problems import Skipped
 from gatepost.objects.refs import Ref
 
@@ -129,7 +130,7 @@ class AnnotationReader:
             controller=found.get("controller"),
             hostnames=entries(found.get("hostname", "")),
             hostname_source=source,
-            dns_targets=tuple(target.removesuffix(".") for target in entries(found.get("target", ""))),
+            dns_targets=tuple(_dns_target(text) for text in entries(found.get("target", ""))),
             ttl=ttl,
             set_identifier=found.get("set-identifier", ""),
             properties=properties,
@@ -166,6 +167,10 @@ class AnnotationReader:
 def entries(text: str) -> tuple[str, ...]:
     """The entries of a comma list. Blanks count nowhere, other white space only inside; empty entries are dropped."""
     return tuple(entry for entry in text.replace(" ", "").strip().split(",") if entry)
+
+
+def _dns_target(text: str) -> str:
+    return text.removesuffix(".") if text.isascii() else record_name(text)
 
 
 def ttl_seconds(text: str) -> int:

@@ -26,10 +26,12 @@ def record_type(target: str) -> str:
 
 def records_for(targets: Iterable[str], ttl: int = 0, properties: tuple[Property, ...] = ()) -> Records:
     """The records that make a name answer with these targets. See `reduced` for what is left out."""
-    by_type: dict[str, set[str]] = {}
-    for target in targets:
-        by_type.setdefault(record_type(target), set()).add(target)
-    return reduced([Record(type_, tuple(sorted(by_type[type_])), ttl, properties) for type_ in sorted(by_type)])
+    by_type: dict[str, dict[str, str]] = {}
+    for target in sorted(targets):  # of several spellings of one address or name the first is taken
+        by_type.setdefault(record_type(target), {}).setdefault(_comparable(target), target)
+    return reduced(
+        [Record(type_, tuple(sorted(by_type[type_].values())), ttl, properties) for type_ in sorted(by_type)]
+    )
 
 
 def reduced(records: Iterable[Record]) -> Records:

@@ -207,9 +207,9 @@ def _usable(addresses: tuple[GatewayAddress, ...], ref: Ref, remarks: list[Skipp
 
 
 def _dropped(targets: tuple[str, ...], records: Records, ref: Ref) -> list[Skipped]:
-    """What `records_for` left out, since a name holds either addresses or one other name."""
+    """What `records_for` left out, since a name holds addresses, each once, or one other name."""
     kept = {target for record in records for target in record.targets}
     return [
-        Skipped("OneName", f"{target!r} is left out: a name holds either addresses or one other name", ref)
+        Skipped("OneName", f"{target!r} is left out: a name holds addresses, each once, or one other name", ref)
         for target in sorted(set(targets) - kept)
     ]
