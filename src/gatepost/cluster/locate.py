@@ -87,7 +87,9 @@ def _server(chosen: ChosenContext) -> Server:
     if urlsplit(server).scheme not in ("http", "https"):
         raise place.error("server", f"expected a URL with http or https, found {cluster.server!r}")
     if cluster.proxy_url and urlsplit(cluster.proxy_url).scheme not in ("http", "https"):
-        raise place.error("proxy-url", f"only http and https proxies are supported, found {cluster.proxy_url!r}")
+        # Not the URL itself: it may hold a password.
+        scheme = urlsplit(cluster.proxy_url).scheme
+        raise place.error("proxy-url", f"only http and https proxies are supported, found scheme {scheme!r}")
     ca = _data_or_file(
         place, "certificate-authority", cluster.certificate_authority_data, cluster.certificate_authority
     )
