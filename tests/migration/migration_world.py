@@ -36,6 +36,7 @@ PATHS = {
     "Endpoints": "/api/v1/namespaces/{}/endpoints",
     "EndpointSlice": "/apis/discovery.k8s.io/v1/namespaces/{}/endpointslices",
     "Route": "/apis/serving.knative.dev/v1/namespaces/{}/routes",
+    "Revision": "/apis/serving.knative.dev/v1/namespaces/{}/revisions",
     "Ingress": "/apis/networking.internal.knative.dev/v1alpha1/namespaces/{}/ingresses",
 }
 
@@ -167,6 +168,14 @@ class Cluster:
         if raw.get("status"):
             await self._write("PATCH", f"{path}/{metadata['name']}/status", {"status": raw["status"]}, MERGE_PATCH)
         return made
+
+    async def put_revision(self, name: str) -> None:
+        """A Revision that is ready."""
+        metadata = {"name": name, "namespace": "shop"}
+        raw = {"apiVersion": "serving.knative.dev/v1", "kind": "Revision", "metadata": metadata}
+        conditions = [{"type": "Ready", "status": "True"}]
+        status = {"observedGeneration": 1, "conditions": conditions}
+        await self.put({**raw, "spec": {"containers": [{}]}, "status": status})
 
     async def patch(self, kind: str, name: str, body: Raw) -> Raw:
         return await self._write("PATCH", f"{PATHS[kind].format('shop')}/{name}", body, MERGE_PATCH)

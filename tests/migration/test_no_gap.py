@@ -24,7 +24,9 @@ from migration_world import (
 
 from gatepost.cluster.calls import Calls
 from gatepost.cluster.discovery import Discovery
+from gatepost.runtime.controllers import Controllers
 from gatepost.runtime.migrating import Carried, Migrator
+from gatepost.runtime.wiring import reconcilers, written_kinds
 
 NAME = "web.shop.svc.cluster.local"
 BY_NAME = {"domainInternal": GATEWAY_NAME}
@@ -184,6 +186,25 @@ async def test_service_does_not_turn_when_its_slice_vanished_before_the_turn() -
         assert web.stopped is not None
         assert "its slices lack 10.96.0.50" in str(web.stopped)
         assert answers.in_order == [(GATEWAY_IP,)] * 3  # laid, lost, and the CNAME all the while
+
+
+@pytest.mark.parametrize("entry", [BY_NAME, {"meshOnly": True}], ids=["by name", "mesh only"])
+async def test_running_route_controller_leaves_no_gap_either(entry: Raw) -> None:
+    async with cluster() as place:
+        await put_route(place, EXTERNAL_NAME, entry)
+        await place.put_revision("web-1")
+        await place.patch("Route", "web", {"spec": {"traffic": [{"revisionName": "web-1", "percent": 100}]}})
+        wiring = reconcilers(["route"])
+        written = written_kinds(["route"])
+        controllers = Controllers(place.client, wiring.rules, wiring.indexes, written=written)
+        async with watching(place, NAME) as answers, controllers.running() as loop:
+            await loop.rest()
+            assert loop.failures == []
+        moved = await place.get("Service", "web")
+        assert moved is not None
+        assert moved["spec"]["type"] == "ClusterIP"
+        assert () not in answers.in_order
+        assert () not in answers.live
 
 
 @pytest.mark.parametrize("kind", ["Service", "EndpointSlice"])

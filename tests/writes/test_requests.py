@@ -79,6 +79,17 @@ def test_a_left_over_of_another_manager_is_patched_away_first() -> None:
     assert apply.kind == "apply"
 
 
+def test_what_goes_and_what_comes_is_one_patch() -> None:
+    # A Service that loses its externalName while it still is an ExternalName would be refused.
+    other = manager("controller", "Update", {"f:spec": {"f:type": {}, "f:externalName": {}}})
+    current = stored(ingress(type="ExternalName", externalName="gw.example.com"), [other])
+    wish = ingress(type="ClusterIP", clusterIP="None")
+    patch, apply = apply_requests(Apply(wish, whole=("spec.externalName",)), current)
+    assert patch.body["spec"] == {"type": "ClusterIP", "externalName": None, "clusterIP": "None"}
+    assert patch.body["metadata"] == {"resourceVersion": "7"}
+    assert apply.kind == "apply"
+
+
 def test_what_we_created_counts_as_anothers_since_applying_does_not_remove_it() -> None:
     # A create makes us the owner by "Update", which a later apply under the same name leaves alone.
     created = manager("gatepost", "Update", {"f:spec": {"f:old": {}}})

@@ -1,12 +1,13 @@
 """From a wish and what is there to the calls that fulfil it, as values. No call at all when nothing differs.
 
-| wish                         | calls                                                                              |
-| ---                          | ---                                                                                |
-| object that does not exist   | create; the server refuses it if somebody was faster                               |
-| object that differs          | server-side apply of our fields; before it a merge patch if others own what must go |
-| our entries in a shared list | merge patch of the whole list, bound to the resourceVersion                        |
-| status, finalizers           | merge patch of what differs, bound to the resourceVersion                          |
-| deletion                     | delete, bound to the UID                                                           |
+| wish                         | calls                                                                     |
+| ---                          | ---                                                                       |
+| object that does not exist   | create; the server refuses it if somebody was faster                      |
+| object that differs          | server-side apply of our fields; before it the whole change as a merge    |
+|                              | patch, bound to the resourceVersion, if others own something that must go |
+| our entries in a shared list | merge patch of the whole list, bound to the resourceVersion               |
+| status, finalizers           | merge patch of what differs, bound to the resourceVersion                 |
+| deletion                     | delete, bound to the UID                                                  |
 
 Source: Kubernetes API concepts, "Server-Side Apply" and "Resource versions".
 """
@@ -62,12 +63,13 @@ def _update_requests(apply: Apply, current: Raw) -> tuple[Request, ...]:
     if wanted is None or wanted == current:
         return ()
     body = _applied_fields(apply, current)
-    left_overs = _left_overs(current, wanted)
-    if not left_overs:
+    if not _left_overs(current, wanted):
         return (Request("apply", apply.ref, body),)
-    # Applying takes fields away from nobody but ourselves: what others own must be removed by name, and first, so that
-    # the object is never a mixture that its schema refuses.
-    return (Request("merge", apply.ref, _bound(left_overs, current)), Request("apply", apply.ref, body))
+    # Applying takes fields away from nobody but ourselves: what others own must be removed by name. The whole change
+    # goes with it: what goes and what comes may be valid only together, as in a Service that ceases to be an
+    # ExternalName. The apply after it changes nothing but who owns the fields.
+    change = merge_patch_between(current, wanted)
+    return (Request("merge", apply.ref, _bound(change, current)), Request("apply", apply.ref, body))
 
 
 def _applied_fields(apply: Apply, current: Raw) -> Raw:
