@@ -6,6 +6,8 @@ from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
+from hypothesis import settings as hypothesis_settings
+
 from gatepost.dns.desired import desired_endpoints
 from gatepost.dns.endpoint import Endpoint
 from gatepost.dns.rules import rules
@@ -13,6 +15,9 @@ from gatepost.dns.settings import DnsSettings
 from gatepost.objects.kinds import typed
 from gatepost.objects.meta import KubernetesObject
 from gatepost.state.engine import Engine
+
+unhurried = hypothesis_settings(deadline=None)
+"""For properties: a busy machine is no failure."""
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 HTTP_ROUTES = DnsSettings(sources=("gateway-httproute",))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import permutations
 
 import pytest
-from dns_objects import START, answers, dns_endpoint, engine_of, gateway, parent, route, value_at
+from dns_objects import START, answers, dns_endpoint, engine_of, gateway, parent, route, unhurried, value_at
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -161,6 +161,7 @@ CLAIMS = st.lists(
 )
 
 
+@unhurried
 @given(CLAIMS, st.sampled_from(["oldest", "refuse", "merge"]))
 def test_edits_one_by_one_give_what_a_fresh_start_gives(edits: list[tuple[str, str, int, str]], choice: str) -> None:
     engine = engine_of(settings(choice), EAST, WEST, CLOUD)

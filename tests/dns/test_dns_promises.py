@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from dns_objects import START, dns_endpoint, gateway, listener, parent, route
+from dns_objects import START, dns_endpoint, gateway, listener, parent, route, unhurried
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -140,6 +140,7 @@ def state_of(engine: Engine) -> tuple[Any, ...]:
 
 
 @pytest.mark.parametrize("conflict", ["oldest", "refuse", "merge"])
+@unhurried
 @given(edits=edits)
 def test_edits_one_by_one_give_what_a_fresh_start_gives(
     conflict: str, edits: list[tuple[KubernetesObject, str]]
@@ -163,6 +164,7 @@ def test_edits_one_by_one_give_what_a_fresh_start_gives(
     assert state_of(engine) == state_of(fresh)
 
 
+@unhurried
 @given(edits=edits)
 def test_what_is_published_can_be_published(edits: list[tuple[KubernetesObject, str]]) -> None:
     """Whatever the objects say: one record of a type under a name, a CNAME alone, every record with targets."""
@@ -183,6 +185,7 @@ def test_what_is_published_can_be_published(edits: list[tuple[KubernetesObject, 
 texts = st.text(max_size=30)
 
 
+@unhurried
 @given(texts, texts, texts, st.dictionaries(texts | st.sampled_from([PREFIX + "ttl", PREFIX + "target"]), texts))
 def test_no_text_in_an_object_makes_a_rule_fail(
     hostname: str, address: str, target: str, notes: dict[str, str]
@@ -192,4 +195,17 @@ def test_no_text_in_an_object_makes_a_rule_fail(
     engine.put(route(hostnames=[hostname, target], annotations={**notes, PREFIX + "hostname": target}))
     engine.put(dns_endpoint("d", {"dnsName": hostname, "recordType": target, "targets": [address, target]}))
     engine.run_stale()
+    assert engine.failures == {}
+
+
+@pytest.mark.parametrize("text", ["a" * 60 + "!", "a." * 40_000, "9" * 10_000, "9" * 10_000 + "s", "ü" * 20_000])
+@pytest.mark.timeout(5)
+def test_no_text_in_an_object_takes_long(text: str) -> None:
+    engine = Engine(*rules(EVERYTHING), START)
+    notes = {PREFIX + name: text for name in ("target", "ttl", "hostname", "alias")}
+    engine.put(gateway(addresses=[text], listeners=[listener("web", text), listener("any")], annotations=notes))
+    engine.put(route(hostnames=[text], annotations=notes))
+    for type_ in ("A", "CNAME", "MX", "SRV", "PTR"):
+        engine.put(dns_endpoint("d", {"dnsName": text, "recordType": type_, "targets": [text, f"{text} {text}"]}))
+        engine.run_stale()
     assert engine.failures == {}

@@ -5,6 +5,7 @@ An applied plan closes the gap, touches no record of another owner, and planning
 
 from __future__ import annotations
 
+from dns_objects import unhurried
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -88,6 +89,7 @@ def contents(there: Inventory) -> dict[tuple[str, str], tuple[str, ...]]:
     }
 
 
+@unhurried
 @given(holdings, wishes, policies)
 def test_planning_again_after_applying_changes_nothing(held: Held, wished: Wishes, policy: str) -> None:
     planner, there, changes = planned(held, wished, policy)
@@ -95,6 +97,7 @@ def test_planning_again_after_applying_changes_nothing(held: Held, wished: Wishe
     assert planner.plan_all(there, record_sets(wished), allow=True).changes == ()
 
 
+@unhurried
 @given(holdings, wishes, policies)
 def test_no_record_of_another_owner_or_of_nobody_is_touched(held: Held, wished: Wishes, policy: str) -> None:
     _, there, changes = planned(held, wished, policy)
@@ -108,6 +111,7 @@ def test_no_record_of_another_owner_or_of_nobody_is_touched(held: Held, wished: 
     assert not foreign & touched
 
 
+@unhurried
 @given(holdings, wishes)
 def test_an_applied_plan_closes_the_gap_where_nothing_foreign_or_doubtful_stands_in_the_way(
     held: Held, wished: Wishes
@@ -126,6 +130,7 @@ def test_an_applied_plan_closes_the_gap_where_nothing_foreign_or_doubtful_stands
         assert {type_: found[at, type_] for at, type_ in found if at == name} == expected
 
 
+@unhurried
 @given(holdings, wishes, policies)
 def test_no_name_ever_holds_a_cname_beside_other_records(held: Held, wished: Wishes, policy: str) -> None:
     _, there, changes = planned(held, wished, policy)
@@ -136,6 +141,7 @@ def test_no_name_ever_holds_a_cname_beside_other_records(held: Held, wished: Wis
         assert "CNAME" not in types or len(types) == 1
 
 
+@unhurried
 @given(holdings, wishes, policies)
 def test_every_record_that_was_created_is_owned(held: Held, wished: Wishes, policy: str) -> None:
     _, there, changes = planned(held, wished, policy)
@@ -146,6 +152,7 @@ def test_every_record_that_was_created_is_owned(held: Held, wished: Wishes, poli
             assert {h.owner for h in row if h.endpoint.record_type == created.record_type} == {"me"}
 
 
+@unhurried
 @given(holdings, wishes, policies)
 def test_a_record_in_doubt_keeps_its_targets(held: Held, wished: Wishes, policy: str) -> None:
     _, there, changes = planned(held, wished, policy)
@@ -157,6 +164,7 @@ def test_a_record_in_doubt_keeps_its_targets(held: Held, wished: Wishes, policy:
                 assert set(record.targets) <= set(found.get((name, record.type), ()))
 
 
+@unhurried
 @given(holdings, wishes, policies)
 def test_planning_name_by_name_gives_what_planning_all_gives(held: Held, wished: Wishes, policy: str) -> None:
     there = inventory(settings_for(policy), zone_of(held), ["example.com"])
@@ -167,6 +175,7 @@ def test_planning_name_by_name_gives_what_planning_all_gives(held: Held, wished:
     assert [change for plan in single for change in plan.changes] == list(whole.changes)
 
 
+@unhurried
 @given(holdings, wishes, policies)
 def test_counting_own_records_along_gives_what_counting_anew_gives(held: Held, wished: Wishes, policy: str) -> None:
     _, there, changes = planned(held, wished, policy)

@@ -42,6 +42,7 @@ _CLOUDFLARE = tuple(
 _ALIAS_VALUES = ("true", "false", "A", "AAAA")
 
 _LONGEST_TTL = 2**31 - 1
+_LONGEST_NUMBER = 50  # more characters are no TTL; without a limit, reading them could take long
 _DURATION = re.compile(r"([+-]?)((?:(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:ns|us|µs|μs|ms|s|m|h))+)")
 _PART = re.compile(r"([0-9.]+)(ns|us|µs|μs|ms|s|m|h)")
 _INTEGER = re.compile(r"[+-]?[0-9]+")
@@ -175,6 +176,8 @@ def _dns_target(text: str) -> str:
 
 def ttl_seconds(text: str) -> int:
     """A TTL written as seconds or as a duration like `1h30m`, cut to whole seconds; 0 if DNS cannot hold it."""
+    if len(text) > _LONGEST_NUMBER:
+        return 0
     seconds = duration_seconds(text)
     if seconds is None:
         seconds = int(text) if _INTEGER.fullmatch(text) and text.isascii() else 0
@@ -183,7 +186,7 @@ def ttl_seconds(text: str) -> int:
 
 def duration_seconds(text: str) -> int | None:
     """A duration as Go writes it, cut to whole seconds; None if the text is none."""
-    found = _DURATION.fullmatch(text)
+    found = _DURATION.fullmatch(text) if len(text) <= _LONGEST_NUMBER else None
     if found is None or not text.replace("µ", "u").replace("μ", "u").isascii():
         return None
     nanoseconds = sum(_whole(number, _NANOSECONDS[unit]) for number, unit in _PART.findall(found.group(2)))

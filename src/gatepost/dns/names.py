@@ -31,7 +31,8 @@ def record_name(text: str) -> str:
     """The canonical form of any name that a record may have; underscores and the like are left to the provider."""
     name = text.strip().lower()
     name = name[:-1] if name.endswith(".") else name
-    return name if name.isascii() else _punycode(name)
+    # Punycode is never shorter, so what is too long already stays as it is.
+    return name if name.isascii() or len(name) > _LONGEST else _punycode(name)
 
 
 def _punycode(name: str) -> str:

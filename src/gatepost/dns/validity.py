@@ -14,7 +14,9 @@ from gatepost.objects.problems import Skipped
 
 _REVERSE = (".in-addr.arpa", ".ip6.arpa")
 _NUMBER_LIMIT = 65535
-_NAME = re.compile(r"(?!\.)(?:\.?(?!-)[A-Za-z0-9_*-]{1,63})+\.?", re.ASCII)
+_LABEL = r"[A-Za-z0-9_*][A-Za-z0-9_*-]{0,62}"
+_NAME = re.compile(rf"{_LABEL}(?:\.{_LABEL})*\.?", re.ASCII)
+_LONGEST_NUMBER = 10  # anybody may write a number of any length into an object
 
 
 def refusal(name: str, record: Record) -> str | None:
@@ -93,4 +95,4 @@ def _bad_srv(type_: str, target: str) -> str | None:
 
 
 def _is_number(text: str) -> bool:
-    return text.isascii() and text.isdigit() and int(text) <= _NUMBER_LIMIT
+    return text.isascii() and text.isdigit() and len(text) <= _LONGEST_NUMBER and int(text) <= _NUMBER_LIMIT
