@@ -40,6 +40,14 @@ def command() -> None:
 @click.option("--back", is_flag=True, help="The way back, to what Knative's Route controller writes.")
 @click.option("--apply", "is_applied", is_flag=True, help="Do it. Without this nothing is written.")
 @click.option("--handed-over", is_flag=True, help="Knative's Route controller is off: all Routes are gatepost's.")
+@click.option(
+    "--pause",
+    "pause_seconds",
+    type=click.FloatRange(min=0),
+    default=2.0,
+    show_default=True,
+    help="Seconds that DNS servers get to see the slices before Services turn to them.",
+)
 @click.option("--cluster-domain", default="cluster.local", show_default=True, help="DNS suffix of Services.")
 @click.option("--system-namespace", default="knative-serving", show_default=True, help="Where Knative's settings lie.")
 @click.option("-o", "--output", type=click.Choice(["table", "json", "yaml"]), default="table", show_default=True)
@@ -54,6 +62,7 @@ def services(
     back: bool,
     is_applied: bool,
     handed_over: bool,
+    pause_seconds: float,
     cluster_domain: str,
     system_namespace: str,
     output: str,
@@ -83,7 +92,7 @@ def services(
         engine = take_snapshot(kubeconfig, context, wiring, settings=settings).engine
         _look_up_names(engine)
     migrations = _migrations(engine, namespace, back=back, handed_over=handed_over)
-    carried = _carry_out(kubeconfig, context, migrations) if is_applied else None
+    carried = _carry_out(kubeconfig, context, migrations, pause_seconds) if is_applied else None
     print_migrations(migrations, carried, output)
     ctx.exit(code or (_exit_code(migrations, carried) if carried is not None else 0))
 
@@ -127,7 +136,9 @@ def _migrations(engine: Engine, namespace: str, *, back: bool, handed_over: bool
     return [guarded(migration, back=back, all_handed_over=handed_over) for migration in chosen]
 
 
-def _carry_out(kubeconfig: str | None, context: str | None, migrations: Sequence[Migration]) -> list[Carried]:
+def _carry_out(
+    kubeconfig: str | None, context: str | None, migrations: Sequence[Migration], pause_seconds: float
+) -> list[Carried]:
     """Does the steps; each is told on stderr as soon as it is done."""
     from gatepost.cluster.calls import Calls
     from gatepost.cluster.client import Client
@@ -140,7 +151,8 @@ def _carry_out(kubeconfig: str | None, context: str | None, migrations: Sequence
 
     async def move() -> list[Carried]:
         async with Client(find_connection(kubeconfig, context)) as client:
-            return await Migrator(Calls(client, Discovery(client)), tell).carry_out(migrations)
+            calls = Calls(client, Discovery(client))
+            return await Migrator(calls, tell, pause_seconds).carry_out(migrations)
 
     return asyncio.run(move())
 

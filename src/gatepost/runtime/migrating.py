@@ -32,9 +32,6 @@ CHANGED_MEANWHILE = "ChangedMeanwhile"
 NOT_TAKEN = "NotTaken"
 CLUSTER_REFUSED = "ClusterRefused"
 
-SETTLE_SECONDS = 2.0
-"""How long DNS servers get to see what was written before something rests on it."""
-
 _AGAIN = "Its name is answered as before; run this again to plan anew."
 
 
@@ -75,6 +72,7 @@ class Migrator:
 
     Args:
         told: hears of each step that is done.
+        pause_seconds: how long DNS servers get to see what was written before something rests on it.
         wait: how waiting is done.
     """
 
@@ -82,10 +80,12 @@ class Migrator:
         self,
         calls: Calls,
         told: Callable[[Ref, Step], None] = lambda service, step: None,
+        pause_seconds: float = 2.0,
         wait: Callable[[float], Awaitable[object]] = asyncio.sleep,
     ) -> None:
         self._calls = calls
         self._told = told
+        self._pause_seconds = pause_seconds
         self._wait = wait
 
     async def carry_out(self, migrations: Iterable[Migration]) -> list[Carried]:
@@ -94,7 +94,7 @@ class Migrator:
         for phase in (LaySlice,), (CheckSlices, TurnService), (DeleteObject,):
             due = [move for move in moves if move.is_at(phase)]
             if due and any(move.done for move in moves):
-                await self._wait(SETTLE_SECONDS)
+                await self._wait(self._pause_seconds)
             for move in due:
                 while move.is_at(phase):
                     await self._advance(move)
