@@ -323,3 +323,23 @@ async def test_items_of_core_kinds_need_no_kind_of_their_own() -> None:
             await asyncio.gather(task, return_exceptions=True)
     found: dict[Ref, KubernetesObject] = sink.objects
     assert list(found) == [Ref("", "ConfigMap", "knative-serving", "config-network")]
+
+
+async def test_an_answer_that_is_none_of_an_api_server_is_a_failure_and_asked_for_again() -> None:
+    async with scripted_cluster() as cluster:
+        cluster.on("GET", "/apis", answer("<html>log in first</html>"))
+        cluster.kind(GROUP, "v1", "HTTPRoute", "httproutes")
+        cluster.on("GET", ROUTES, listing([route("a")]))
+        async with reflecting(cluster) as sink:
+            await sink.until(lambda: "complete" in sink.states)
+            assert sink.states == ["failing", "complete"]
+            assert "GET /apis: the answer is none of a Kubernetes API" in str(sink.errors[0])
+
+
+async def test_reflectors_that_start_together_look_at_a_group_once() -> None:
+    async with routes_served() as cluster, client_of(cluster) as client:
+        discovery = Discovery(client)
+        found = await asyncio.gather(*(discovery.find(HTTPRoute.KIND.group_kind) for _ in range(5)))
+        assert {served.plural for served in found if served is not None} == {"httproutes"}
+        assert len(cluster.requests("GET", "/apis")) == 1
+        assert len(cluster.requests("GET", f"/apis/{GROUP}/v1")) == 1

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+from collections import defaultdict
 from collections.abc import Sequence
+from typing import TypeVar
 
 import msgspec
 from msgspec import Struct, field
 
 from gatepost.cluster.client import Client
-from gatepost.cluster.errors import ApiError
+from gatepost.cluster.errors import ApiError, Unreachable
 from gatepost.objects.refs import GroupKind, api_version_of
+
+AnswerT = TypeVar("AnswerT")
 
 
 class ServedKind(Struct, frozen=True):
@@ -66,8 +70,11 @@ class Discovery:
 
     def __init__(self, client: Client) -> None:
         self._client = client
-        self._groups: asyncio.Task[dict[str, tuple[str, ...]]] | None = None
-        self._kinds: dict[str, asyncio.Task[tuple[ServedKind, ...]]] = {}
+        self._versions: dict[str, tuple[str, ...]] | None = None
+        self._kinds: dict[str, tuple[ServedKind, ...]] = {}
+        # Many reflectors ask at once; the first one looks, the others wait for its answer.
+        self._looking_at_versions = asyncio.Lock()
+        self._looking_at: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
 
     async def find(self, group_kind: GroupKind, versions: Sequence[str] = ()) -> ServedKind | None:
         """The kind in the first of `versions` that is served, else in the version that the server prefers.
@@ -83,27 +90,23 @@ class Discovery:
 
     def forget(self, group: str) -> None:
         self._kinds.pop(group, None)
-        self._groups = None
+        self._versions = None
 
     async def _kinds_of(self, group: str) -> tuple[ServedKind, ...]:
-        task = self._kinds.get(group)
-        if task is None:
-            task = self._kinds[group] = asyncio.create_task(self._look_at(group))
-        try:
-            return await asyncio.shield(task)
-        except Exception:
-            self.forget(group)
-            raise
+        async with self._looking_at[group]:
+            if group not in self._kinds:
+                self._kinds[group] = await self._look_at(group)
+            return self._kinds[group]
 
     async def _look_at(self, group: str) -> tuple[ServedKind, ...]:
         versions = ("v1",) if not group else (await self._group_versions()).get(group, ())
-        found = await asyncio.gather(*(self._look_at_version(group, version) for version in versions))
+        found = [await self._look_at_version(group, version) for version in versions]
         return tuple(kind for kinds in found for kind in kinds)
 
     async def _look_at_version(self, group: str, version: str) -> tuple[ServedKind, ...]:
         path = f"/apis/{group}/{version}" if group else f"/api/{version}"
         try:
-            answer = msgspec.json.decode(await self._client.read(path), type=_ResourceList)
+            answer = _decoded(path, await self._client.read(path), _ResourceList)
         except ApiError as error:
             if error.code == 404:
                 return ()  # it went between two looks
@@ -115,13 +118,22 @@ class Discovery:
         )
 
     async def _group_versions(self) -> dict[str, tuple[str, ...]]:
-        if self._groups is None:
-            self._groups = asyncio.create_task(self._look_at_groups())
-        return await asyncio.shield(self._groups)
+        async with self._looking_at_versions:
+            if self._versions is None:
+                self._versions = await self._look_at_groups()
+            return self._versions
 
     async def _look_at_groups(self) -> dict[str, tuple[str, ...]]:
-        answer = msgspec.json.decode(await self._client.read("/apis"), type=_GroupList)
+        answer = _decoded("/apis", await self._client.read("/apis"), _GroupList)
         return {group.name: _preferred_first(group) for group in answer.groups}
+
+
+def _decoded(path: str, answer: bytes, type_: type[AnswerT]) -> AnswerT:
+    """Raises: Unreachable if it is another kind of answer, such as the page of a proxy."""
+    try:
+        return msgspec.json.decode(answer, type=type_)
+    except msgspec.DecodeError as error:
+        raise Unreachable(f"GET {path}: the answer is none of a Kubernetes API ({error})") from error
 
 
 def _preferred_first(group: _Group) -> tuple[str, ...]:
