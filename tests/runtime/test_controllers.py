@@ -214,6 +214,32 @@ async def test_many_mappings_come_to_rest_and_each_has_its_ingress() -> None:
     assert found == {f"app-{number}.example.com": f"service-{number}" for number in range(60)}
 
 
+async def test_an_api_server_that_goes_and_comes_back_is_followed_again(tmp_path: Path) -> None:
+    async with ApiServer(data_dir=tmp_path) as server:
+        port = int(server.url.rpartition(":")[2])
+        async with Client(Connection(Server(server.url))) as client:
+            namespace = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "shop"}}
+            await client.write("POST", "/api/v1/namespaces", {}, namespace)
+    client = Client(Connection(Server(f"http://127.0.0.1:{port}")))
+    async with client, Controllers(client, [RULE], []).running() as loop:
+        await loop.rest()
+        assert loop.failures != []  # nobody is there
+        async with ApiServer(port=port, data_dir=tmp_path) as server:
+            place = Shop(server, client)
+            await place.map("app.example.com")
+            seen = loop.movements
+            while (await place.get(INGRESSES))["items"] == []:
+                seen = await loop.moved(seen)
+            await loop.rest()
+            assert loop.failures == []
+        async with ApiServer(port=port, data_dir=tmp_path) as server:  # the watches are cut and resume
+            place = Shop(server, client)
+            await place.map("two.example.com")
+            seen = loop.movements
+            while len((await place.get(INGRESSES))["items"]) < 2:
+                seen = await loop.moved(seen)
+
+
 async def test_config_maps_are_read_in_the_system_namespace_only() -> None:
     def noting(ref: Ref, view: View) -> Outcome:
         view.named(ConfigMap, "knative-serving", "settings")
