@@ -13,6 +13,7 @@ from gatepost import __version__
 COMMANDS: Mapping[str, tuple[str, str]] = {
     "render": ("gatepost.cli.render", "Desired objects and statuses from manifests."),
     "endpoints": ("gatepost.cli.endpoints", "DNS endpoints from manifests or the cluster."),
+    "plan": ("gatepost.cli.plan", "What would change in DNS, and why."),
     "explain": ("gatepost.cli.explain", "What serves a hostname, or why nothing does."),
     "run": ("gatepost.cli.run", "Runs the controllers against a cluster."),
     "up": ("gatepost.cli.up", "Runs all of it on this machine, with no cluster."),

@@ -2,26 +2,19 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
-from datetime import UTC, datetime
 from typing import Any
 
 import click
 import msgspec
 
-from gatepost.cli.cluster_input import cluster_options, take_snapshot
+from gatepost.cli.cluster_input import cluster_options
+from gatepost.cli.dns_input import dns_input, tell_skipped
 from gatepost.cli.dns_options import dns_options, dns_wiring
-from gatepost.cli.manifest_input import InputReport, read_input
-from gatepost.cli.printing import print_objects
-from gatepost.dns.desired import desired_endpoints, record_sets
+from gatepost.cli.printing import print_objects, print_table
+from gatepost.dns.desired import desired_endpoints
 from gatepost.dns.endpoint import Endpoint
-from gatepost.dns.records import Claims
 from gatepost.dns.settings import DnsSettings
-from gatepost.objects.kinds import UnreadableObject, typed
-from gatepost.objects.problems import Problem, Skipped
-from gatepost.runtime.wiring import Wiring
-from gatepost.state.engine import Engine
 
 
 @click.command("endpoints")
@@ -51,31 +44,10 @@ def command(
     Example:
       gatepost endpoints --source gateway-httproute manifests/
     """
-    wiring = dns_wiring(dns)
-    paths = (*files, *more_files)
-    if paths:
-        engine, code = _engine_over_files(paths, wiring)
-    else:
-        engine, code = take_snapshot(kubeconfig, context, wiring).engine, 0
-    _print(desired_endpoints(engine), output)
-    _tell_skipped(engine, in_full=show_skipped)
-    for failure in engine.failures.values():
-        click.echo(f"gatepost: fault in {failure.rule.name} for {failure.key}: {failure.error!r}", err=True)
-    ctx.exit(3 if engine.failures else code)
-
-
-def _engine_over_files(paths: Sequence[str], wiring: Wiring) -> tuple[Engine, int]:
-    """The rules at rest over manifests. Problems of the input are told; also returns the exit code that they give."""
-    manifests = read_input(paths)
-    report = InputReport(manifests)
-    engine = Engine(wiring.rules, wiring.indexes, datetime.now(UTC))
-    for manifest in manifests.objects:
-        try:
-            engine.put(typed(manifest.raw), manifest.ref)
-        except UnreadableObject as error:
-            report.unreadable(error)
-    engine.run_stale()
-    return engine, report.exit_code()
+    found = dns_input((*files, *more_files), kubeconfig, context, dns_wiring(dns))
+    _print(desired_endpoints(found.engine), output)
+    tell_skipped(found.engine, in_full=show_skipped)
+    ctx.exit(found.exit_code)
 
 
 def _print(endpoints: Sequence[Endpoint], output: str) -> None:
@@ -105,36 +77,4 @@ def _print_table(endpoints: Sequence[Endpoint]) -> None:
         )
         for endpoint in endpoints
     ]
-    columns = [index for index in range(len(heading)) if index in (0, 1, 3) or any(row[index] for row in rows)]
-    if not rows:
-        return
-    widths = [max(len(row[index]) for row in [heading, *rows]) for index in columns]
-    for row in [heading, *rows]:
-        cells = (row[index].ljust(width) for index, width in zip(columns, widths, strict=True))
-        sys.stdout.write("  ".join(cells).rstrip() + "\n")
-
-
-def _tell_skipped(engine: Engine, *, in_full: bool) -> None:
-    """What gives no name, on stderr: in full, or as counts by reason with the way to see more."""
-    found = _reasons(engine)
-    if in_full:
-        for why in found:
-            click.echo(f"{why}  [{why.reason}]", err=True)
-    elif found:
-        counts: dict[str, int] = {}
-        for why in found:
-            counts[why.reason] = counts.get(why.reason, 0) + 1
-        listed = ", ".join(f"{counts[reason]} {reason}" for reason in sorted(counts))
-        click.echo(f"left out: {listed}; --skipped lists them", err=True)
-
-
-def _reasons(engine: Engine) -> list[Problem | Skipped]:
-    skipped = {
-        why
-        for rule in engine.rules
-        for _, value in engine.values(rule)
-        if isinstance(value, Claims)
-        for why in value.skipped
-    }
-    problems = {problem for settled in record_sets(engine) for problem in settled.problems}
-    return [*sorted(problems), *sorted(skipped)]
+    print_table(heading, rows, always=("NAME", "TYPE", "TARGETS"))

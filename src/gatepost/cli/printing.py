@@ -22,3 +22,17 @@ def print_objects(objects: Sequence[Mapping[str, Any]], output: str) -> None:
 def print_json(value: Any) -> None:
     """Prints a value as indented JSON."""
     sys.stdout.write(msgspec.json.format(msgspec.json.encode(value), indent=2).decode() + "\n")
+
+
+def print_table(heading: Sequence[str], rows: Sequence[Sequence[str]], *, always: Sequence[str]) -> None:
+    """Prints columns of equal width, without those that no row fills; nothing at all if there are no rows.
+
+    Args: always: headings of columns that are printed even when empty.
+    """
+    if not rows:
+        return
+    columns = [index for index, name in enumerate(heading) if name in always or any(row[index] for row in rows)]
+    widths = [max(len(row[index]) for row in [heading, *rows]) for index in columns]
+    for row in [heading, *rows]:
+        cells = (row[index].ljust(width) for index, width in zip(columns, widths, strict=True))
+        sys.stdout.write("  ".join(cells).rstrip() + "\n")

@@ -1,0 +1,85 @@
+"""What the commands of the DNS part share: the rules at rest over manifests or a cluster, and what they leave out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+
+import click
+from msgspec import Struct
+
+from gatepost.cli.cluster_input import take_snapshot
+from gatepost.cli.manifest_input import InputReport, read_input
+from gatepost.dns.desired import record_sets
+from gatepost.dns.records import Claims
+from gatepost.objects.kinds import UnreadableObject, typed
+from gatepost.objects.problems import Problem, Skipped
+from gatepost.runtime.wiring import Wiring
+from gatepost.state.engine import Engine
+
+
+class DnsInput(Struct, frozen=True):
+    """The rules at rest.
+
+    Attributes:
+        exit_code: that which problems of the input give; they are told already.
+        is_in_doubt: something could not be read, so an object that is not there may still exist.
+    """
+
+    engine: Engine
+    exit_code: int = 0
+    is_in_doubt: bool = False
+
+
+def dns_input(paths: Sequence[str], kubeconfig: str | None, context: str | None, wiring: Wiring) -> DnsInput:
+    """The rules at rest over these files or, without any, over the cluster. Exits with 3 if that cannot be asked."""
+    found = _over_files(paths, wiring) if paths else _over_cluster(kubeconfig, context, wiring)
+    failures = found.engine.failures
+    for failure in failures.values():
+        click.echo(f"gatepost: fault in {failure.rule.name} for {failure.key}: {failure.error!r}", err=True)
+    return DnsInput(found.engine, 3, True) if failures else found
+
+
+def _over_files(paths: Sequence[str], wiring: Wiring) -> DnsInput:
+    manifests = read_input(paths)
+    report = InputReport(manifests)
+    engine = Engine(wiring.rules, wiring.indexes, datetime.now(UTC))
+    for manifest in manifests.objects:
+        try:
+            engine.put(typed(manifest.raw), manifest.ref)
+        except UnreadableObject as error:
+            report.unreadable(error)
+    engine.run_stale()
+    code = report.exit_code()
+    return DnsInput(engine, code, code != 0)
+
+
+def _over_cluster(kubeconfig: str | None, context: str | None, wiring: Wiring) -> DnsInput:
+    taken = take_snapshot(kubeconfig, context, wiring)
+    return DnsInput(taken.engine, 0, bool(taken.unreadable or taken.withheld))
+
+
+def tell_skipped(engine: Engine, *, in_full: bool) -> None:
+    """What gives no name, on stderr: in full, or as counts by reason with the way to see more."""
+    found = _reasons(engine)
+    if in_full:
+        for why in found:
+            click.echo(f"{why}  [{why.reason}]", err=True)
+    elif found:
+        counts: dict[str, int] = {}
+        for why in found:
+            counts[why.reason] = counts.get(why.reason, 0) + 1
+        listed = ", ".join(f"{counts[reason]} {reason}" for reason in sorted(counts))
+        click.echo(f"left out: {listed}; --skipped lists them", err=True)
+
+
+def _reasons(engine: Engine) -> list[Problem | Skipped]:
+    skipped = {
+        why
+        for rule in engine.rules
+        for _, value in engine.values(rule)
+        if isinstance(value, Claims)
+        for why in value.skipped
+    }
+    problems = {problem for settled in record_sets(engine) for problem in settled.problems}
+    return [*sorted(problems), *sorted(skipped)]

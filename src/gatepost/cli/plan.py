@@ -1,0 +1,118 @@
+"""`gatepost plan`: what would change in DNS, each change with its cause. Nothing is written."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+
+from gatepost.cli.cluster_input import cluster_options
+from gatepost.cli.dns_input import dns_input, tell_skipped
+from gatepost.cli.dns_options import dns_options, dns_wiring
+from gatepost.cli.plan_text import OUTPUTS, print_preview
+from gatepost.dns.domain_filter import DomainFilter
+from gatepost.dns.endpoint import Endpoint
+from gatepost.dns.settings import DnsSettings
+from gatepost.providers.listing import BadListing, listing_in
+from gatepost.runtime.preview import CurrentRecords, Preview, preview
+from gatepost.state.engine import Engine
+
+INPUT_HAS_PROBLEMS = 1
+CHANGES = 4
+
+
+@click.command("plan")
+@click.argument("files", nargs=-1, metavar="[FILE...]")
+@click.option("-f", "--filename", "more_files", multiple=True, metavar="FILE", help="Another way to name a FILE.")
+@cluster_options
+@click.option(
+    "--current",
+    "listings",
+    multiple=True,
+    metavar="RECORDS",
+    help="What DNS holds now: a file with a list of endpoints (from `gatepost endpoints -o json`), a zone file or the "
+    "output of dig AXFR; - for stdin; may be repeated.  [default: what the --provider lists]",
+)
+@click.option("-o", "--output", type=click.Choice(OUTPUTS), default="table", show_default=True)
+@click.option("--skipped", "show_skipped", is_flag=True, help="Also list what gives no name, and why, on stderr.")
+@click.option("--allow", is_flag=True, help="Let the plan through however much it removes.")
+@dns_options()
+@click.pass_context
+def command(
+    ctx: click.Context,
+    files: tuple[str, ...],
+    more_files: tuple[str, ...],
+    kubeconfig: str | None,
+    context: str | None,
+    listings: tuple[str, ...],
+    output: str,
+    show_skipped: bool,
+    allow: bool,
+    dns: DnsSettings,
+) -> None:
+    """Prints what would change in DNS so that it holds what FILE, or the cluster, asks for; each change with its cause.
+
+    FILE is a manifest, a folder of them, or - for stdin. What DNS holds now is listed by the --provider or read from
+    --current. Nothing is ever written. Records whose objects are gone from FILE count as gone, so give all the objects
+    that our records come from. If any of the input cannot be read, nothing counts as gone.
+
+    \b
+    Exit code: 0 no change, 1 the input has problems, 2 wrong use, 3 something outside failed, 4 changes.
+
+    \b
+    Examples:
+      gatepost plan --source gateway-httproute --current zone.txt manifests/
+      gatepost plan --source gateway-httproute --current before.json -o markdown manifests/
+    """
+    wiring = dns_wiring(dns)
+    paths = (*files, *more_files)
+    if "-" in paths and "-" in listings:
+        raise click.UsageError("FILE and --current: both are -, and stdin can only be read once")
+    found = dns_input(paths, kubeconfig, context, wiring)
+    planned = _over_listings(found.engine, dns, listings, allow=allow, is_in_doubt=found.is_in_doubt)
+    print_preview(planned, output)
+    if planned.plan.stopped is not None:
+        click.echo(f"gatepost plan: stopped: {planned.plan.stopped}", err=True)
+    tell_skipped(found.engine, in_full=show_skipped)
+    ctx.exit(found.exit_code or (CHANGES if planned.plan.changes else 0))
+
+
+def _over_listings(
+    engine: Engine, dns: DnsSettings, listings: Sequence[str], *, allow: bool, is_in_doubt: bool
+) -> Preview:
+    return preview(engine, dns, _read_listings(listings), _as_they_are, allow=allow, is_in_doubt=is_in_doubt)
+
+
+def _as_they_are(endpoints: Sequence[Endpoint]) -> Sequence[Endpoint]:
+    return endpoints
+
+
+def _read_listings(paths: Sequence[str]) -> CurrentRecords:
+    """All records of these files. Exits with 1 if one of them cannot be read: half a listing is none."""
+    endpoints: list[Endpoint] = []
+    zones: list[str] = []
+    is_all_in_zones = True
+    for path in paths:
+        try:
+            listing = listing_in(_text_of(path))
+        except BadListing as error:
+            click.echo(f"--current {path}: {error}", err=True)
+            raise click.exceptions.Exit(INPUT_HAS_PROBLEMS) from error
+        endpoints += listing.endpoints
+        zones += listing.zones
+        is_all_in_zones = is_all_in_zones and bool(listing.zones)
+    everything = None if is_all_in_zones else DomainFilter()  # a list of endpoints does not say where it ends
+    return CurrentRecords(tuple(endpoints), tuple(sorted(zones)), everything)
+
+
+def _text_of(path: str) -> str:
+    if path == "-":
+        return sys.stdin.read()
+    try:
+        return Path(path).read_text("utf-8")
+    except UnicodeDecodeError as error:
+        raise BadListing(f"found something that is no text, wanted records: {error}") from error
+    except OSError as error:
+        raise click.UsageError(f"--current {path}: {error.strerror}") from error

@@ -1,0 +1,118 @@
+"""What would change in DNS: the plan over an engine at rest, for people to look at. Nothing is ever sent."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+
+from msgspec import Struct
+
+from gatepost.dns.claims import CLAIMS
+from gatepost.dns.conflicts import CONFLICT
+from gatepost.dns.desired import record_sets
+from gatepost.dns.domain_filter import DomainFilter, domain_filter
+from gatepost.dns.endpoint import Endpoint
+from gatepost.dns.ownership import labels_in, ownership_text
+from gatepost.dns.plan import Adjust, Plan, Planner
+from gatepost.dns.records import OWNER, RESOURCE
+from gatepost.dns.registry import inventory
+from gatepost.dns.settings import DnsSettings
+from gatepost.dns.standing import Standings
+from gatepost.objects.problems import Problem
+from gatepost.state.engine import Engine
+
+
+class CurrentRecords(Struct, frozen=True):
+    """What DNS holds now, complete.
+
+    Attributes:
+        zones: the zones it lies in, as far as they are known.
+        domains: the names that can be written, None if all of `zones`.
+    """
+
+    endpoints: tuple[Endpoint, ...]
+    zones: tuple[str, ...] = ()
+    domains: DomainFilter | None = None
+
+
+class Preview(Struct, frozen=True):
+    """A plan, and what keeps names from being served as wanted.
+
+    Attributes:
+        conflicts: claims that lost a name to another, or that keep each other from it.
+        refused: everything else that is wanted and not done.
+        own_count: how many records are ours now.
+    """
+
+    plan: Plan
+    conflicts: tuple[Problem, ...]
+    refused: tuple[Problem, ...]
+    own_count: int
+
+
+def preview(
+    engine: Engine,
+    settings: DnsSettings,
+    current: CurrentRecords,
+    adjust: Adjust,
+    *,
+    allow: bool = False,
+    is_in_doubt: bool = False,
+) -> Preview:
+    """The plan from what DNS holds to what the engine wants.
+
+    Args:
+        adjust: brings wanted endpoints into the form in which the provider would list them.
+        allow: lets the plan through however much it removes.
+        is_in_doubt: something of the input could not be read, so that no object counts as gone.
+    """
+    held = inventory(settings, with_ownership(current.endpoints, settings, current.zones), current.zones)
+    domains = current.domains
+    if domains is None and current.zones:
+        domains = domain_filter(current.zones)
+    planner = Planner(settings, Standings(engine, _kinds_read(engine) if is_in_doubt else ()), adjust, domains)
+    wanted = list(record_sets(engine))
+    plan = planner.plan_all(held, wanted, allow=allow)
+    problems = {problem for record_set in wanted for problem in record_set.problems} | set(plan.problems)
+    return Preview(
+        plan,
+        tuple(sorted(problem for problem in problems if problem.reason == CONFLICT)),
+        tuple(sorted(problem for problem in problems if problem.reason != CONFLICT)),
+        held.own_count(),
+    )
+
+
+def with_ownership(
+    endpoints: Sequence[Endpoint], settings: DnsSettings, zones: Iterable[str] = ()
+) -> tuple[Endpoint, ...]:
+    """The records, with an ownership record for each that says by its labels whose it is and has none.
+
+    A list that `gatepost endpoints` made of other manifests has labels in the place of ownership records; a record
+    that names its object and no owner counts as ours.
+    """
+    names = inventory(settings, (), zones).names
+    there = {(endpoint.dns_name, endpoint.set_identifier) for endpoint in endpoints if _is_ownership(endpoint)}
+    made: list[Endpoint] = []
+    for endpoint in endpoints:
+        labels = {key: value for key, value in endpoint.labels.items() if key in (OWNER, RESOURCE)}
+        name = names.for_record(endpoint.dns_name, endpoint.record_type)
+        if settings.owner and labels and not _is_ownership(endpoint) and (name, endpoint.set_identifier) not in there:
+            text = ownership_text({OWNER: settings.owner, **labels})
+            made.append(
+                Endpoint(
+                    name,
+                    "TXT",
+                    (text,),
+                    set_identifier=endpoint.set_identifier,
+                    provider_specific=endpoint.provider_specific,
+                )
+            )
+    return (*endpoints, *made)
+
+
+def _is_ownership(endpoint: Endpoint) -> bool:
+    return endpoint.record_type == "TXT" and any(labels_in(target) is not None for target in endpoint.targets)
+
+
+def _kinds_read(engine: Engine) -> Collection[str]:
+    over = engine.rule(CLAIMS).over
+    return [type_.KIND.kind for type_ in (over if isinstance(over, tuple) else (over,))]  # type: ignore[union-attr]
