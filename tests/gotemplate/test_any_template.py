@@ -9,6 +9,9 @@ from hypothesis import strategies as st
 
 from gatepost.gotemplate import Fields, Strings, Template, TemplateError, TemplateSyntaxError
 
+unhurried = settings(deadline=None)  # a busy machine is no failure; a hang meets the timeout of the suite
+many = settings(deadline=None, max_examples=300)
+
 DATA: dict[str, Any] = {
     "s": "text",
     "n": 3,
@@ -71,12 +74,13 @@ def outcome(text: str) -> str | type[Exception]:
         return type(error)
 
 
+@unhurried
 @given(st.text().filter(lambda text: "{{" not in text))
 def test_text_without_actions_renders_as_itself(text: str) -> None:
     assert outcome(text) == text
 
 
-@settings(max_examples=300, deadline=2000)
+@many
 @given(st.text() | LIKE_TEMPLATES)
 def test_any_text_is_a_template_or_refused_with_its_place(text: str) -> None:
     refused: TemplateSyntaxError | None = None
@@ -92,20 +96,20 @@ def test_any_text_is_a_template_or_refused_with_its_place(text: str) -> None:
         assert refused.wanted
 
 
-@settings(max_examples=300, deadline=2000)
+@many
 @given(LIKE_TEMPLATES | COMMANDS.map(lambda command: "{{" + command + "}}"))
 def test_whatever_is_executed_gives_text_or_one_error(text: str) -> None:
     assert isinstance(outcome(text), str | type)
 
 
-@settings(deadline=2000)
+@unhurried
 @given(COMMANDS)
 def test_same_template_and_data_give_the_same(command: str) -> None:
     text = "{{" + command + "}}"
     assert outcome(text) == outcome(text)
 
 
-@settings(deadline=2000)
+@unhurried
 @given(COMMANDS)
 def test_not_and_if_agree_about_truth(command: str) -> None:
     by_if = outcome("{{if and " + command + "}}yes{{else}}no{{end}}")
@@ -113,24 +117,27 @@ def test_not_and_if_agree_about_truth(command: str) -> None:
     assert by_if == by_not
 
 
-@settings(max_examples=300, deadline=2000)
+@many
 @given(FORMATS, st.lists(st.sampled_from((".s", ".n", ".f", ".l", ".m", "nil", "true", "-7", "2000")), max_size=3))
 def test_any_format_prints_or_is_refused(format_: str, arguments: list[str]) -> None:
     outcome("{{printf " + " ".join([f"`{format_}`", *arguments]) + "}}")
 
 
+@unhurried
 @given(st.text(), st.text())
 def test_values_come_out_as_they_are(key: str, value: str) -> None:
     template = Template.parse("{{range $k, $v := .}}{{$k}}={{$v}}{{end}}", name="t")
     assert template.execute(Strings({key: value})) == f"{key}={value}"
 
 
+@unhurried
 @given(st.text())
 def test_quoted_text_reads_back_as_itself(text: str) -> None:
     quoted = Template.parse('{{printf "%q" .}}', name="t").execute(text)
     assert Template.parse("{{" + quoted + "}}", name="t").execute(None) == text
 
 
+@unhurried
 @given(st.integers(-(2**63), 2**63 - 1))
 def test_integers_read_back_as_themselves(number: int) -> None:
     shown = Template.parse("{{.}} {{printf `%#x` .}}", name="t").execute(number)
@@ -138,6 +145,7 @@ def test_integers_read_back_as_themselves(number: int) -> None:
     assert Template.parse("{{" + decimal + "}} {{" + hexadecimal + "}}", name="t").execute(None) == f"{number} {number}"
 
 
+@unhurried
 @given(st.floats(allow_nan=False, allow_infinity=False))
 def test_floats_are_printed_with_all_their_digits(number: float) -> None:
     assert float(Template.parse("{{.}}", name="t").execute(number)) == number
