@@ -9,7 +9,8 @@ from scripted import answer, client_of, scripted_cluster, status
 
 from gatepost.cluster.client import MERGE_PATCH, Client
 from gatepost.cluster.connection import Connection, Server
-from gatepost.cluster.errors import ApiError, Unreachable, WriteWithheld
+from gatepost.cluster.credentials import FixedCredentials, bearer
+from gatepost.cluster.errors import ApiError, CredentialError, Unreachable, WriteWithheld
 
 
 async def test_impersonation_goes_with_every_request() -> None:
@@ -92,3 +93,12 @@ async def test_a_server_that_is_not_there_is_unreachable() -> None:
     async with Client(Connection(Server(url))) as client:
         with pytest.raises(Unreachable, match=r"GET /version: "):
             await client.read("/version")
+
+
+async def test_a_fixed_token_that_is_refused_is_said_to_be_refused() -> None:
+    async with scripted_cluster() as cluster:
+        cluster.on("GET", "/version", status(401, "Unauthorized", "token expired"))
+        async with Client(Connection(Server(cluster.url), FixedCredentials(bearer("old")))) as client:
+            with pytest.raises(CredentialError, match=r"does not accept the credentials \(token expired\)"):
+                await client.read("/version")
+        assert len(cluster.seen) == 1

@@ -16,6 +16,7 @@ from urllib.request import getproxies, proxy_bypass
 
 import aiohttp
 import msgspec
+from msgspec import Struct
 from yarl import URL
 
 from gatepost import __version__
@@ -30,6 +31,20 @@ JSON = "application/json"
 
 _ATTEMPTS_WHEN_THROTTLED = 5
 _encoder = msgspec.json.Encoder()
+
+
+class _Call(Struct, frozen=True):
+    """One request. `silence_seconds` is how long the server may say nothing within its answer."""
+
+    method: str
+    path: str
+    params: Mapping[str, str]
+    silence_seconds: float
+    body: bytes | None = None
+    content_type: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.method} {self.path}"
 
 
 class Client:
@@ -74,7 +89,7 @@ class Client:
 
     async def read(self, path: str, params: Mapping[str, str] | None = None) -> bytes:
         """The body of an answer to GET. Raises: ApiError, Unreachable, CredentialError."""
-        async with self._answer("GET", path, params or {}, None, "", self._answer_seconds) as response:
+        async with self._answer(_Call("GET", path, params or {}, self._answer_seconds)) as response:
             return await response.read()
 
     @asynccontextmanager
@@ -86,7 +101,7 @@ class Client:
         The iterator ends when the server ends its answer; a last line without its end is dropped, for it was cut.
         Raises: as `read`, also while iterating.
         """
-        async with self._answer("GET", path, params, None, "", silence_seconds) as response:
+        async with self._answer(_Call("GET", path, params, silence_seconds)) as response:
             yield _batches_of_lines(response.content.iter_any())
 
     async def write(
@@ -98,24 +113,14 @@ class Client:
         """
         if self.dry_run:
             raise WriteWithheld(f"{method} {path} was not sent: this is a dry run")
-        async with self._answer(
-            method, path, params, _encoder.encode(body), content_type, self._answer_seconds
-        ) as response:
+        call = _Call(method, path, params, self._answer_seconds, _encoder.encode(body), content_type)
+        async with self._answer(call) as response:
             return await response.read()
 
     @asynccontextmanager
-    async def _answer(
-        self,
-        method: str,
-        path: str,
-        params: Mapping[str, str],
-        body: bytes | None,
-        content_type: str,
-        silence_seconds: float,
-    ) -> AsyncIterator[aiohttp.ClientResponse]:
+    async def _answer(self, call: _Call) -> AsyncIterator[aiohttp.ClientResponse]:
         try:
-            response = await self._accepted(method, path, params, body, content_type, silence_seconds)
-            async with response:
+            async with await self._accepted(call) as response:
                 yield response
         except (aiohttp.ClientConnectorCertificateError, ssl.SSLCertVerificationError) as error:
             raise Unreachable(
@@ -123,32 +128,24 @@ class Client:
                 "Give its authority in certificate-authority, or the name in it in tls-server-name."
             ) from error
         except TimeoutError as error:
-            raise Unreachable(f"{method} {path}: no answer for {silence_seconds:g} s") from error
+            raise Unreachable(f"{call}: no answer for {call.silence_seconds:g} s") from error
         except (aiohttp.ClientError, ConnectionError) as error:
-            raise Unreachable(f"{method} {path}: {error or type(error).__name__}") from error
+            raise Unreachable(f"{call}: {error or type(error).__name__}") from error
 
-    async def _accepted(
-        self,
-        method: str,
-        path: str,
-        params: Mapping[str, str],
-        body: bytes | None,
-        content_type: str,
-        silence_seconds: float,
-    ) -> aiohttp.ClientResponse:
+    async def _accepted(self, call: _Call) -> aiohttp.ClientResponse:
         """An answer of success. One 401 makes the credentials new; 429 is waited out as the server asks."""
         identity = await self.connection.credentials.identity()
         was_renewed = False
         backoff = Backoff(1.0, 30.0)
         for attempt in range(1, _ATTEMPTS_WHEN_THROTTLED + 1):
-            response = await self._send(method, path, params, body, content_type, silence_seconds, identity)
+            response = await self._send(call, identity)
             if response.status == 401 and not was_renewed:
                 was_renewed = True
-                response.release()
                 renewed = await self.connection.credentials.renewed(identity)
                 if renewed is not None:
+                    response.release()
                     identity = renewed
-                    response = await self._send(method, path, params, body, content_type, silence_seconds, identity)
+                    response = await self._send(call, identity)
             if response.status < 300:
                 return response
             error = await _error_in(response)
@@ -159,34 +156,25 @@ class Client:
             await self.wait(backoff.next_seconds() if asked is None else asked * (1 + 0.1 * backoff.chance()))
         raise AssertionError("the last attempt returns or raises")
 
-    async def _send(
-        self,
-        method: str,
-        path: str,
-        params: Mapping[str, str],
-        body: bytes | None,
-        content_type: str,
-        silence_seconds: float,
-        identity: Identity,
-    ) -> aiohttp.ClientResponse:
+    async def _send(self, call: _Call, identity: Identity) -> aiohttp.ClientResponse:
         if self._session is None:
             raise RuntimeError("the client is used outside of its context")
         headers = {"Authorization": identity.authorization} if identity.authorization else {}
-        if content_type:
-            headers["Content-Type"] = content_type
+        if call.content_type:
+            headers["Content-Type"] = call.content_type
         server = self.connection.server
         context = self._context(identity.certificate)
         return await self._session.request(
-            method,
-            URL(server.url + path),
-            params=dict(params),
-            data=body,
+            call.method,
+            URL(server.url + call.path),
+            params=dict(call.params),
+            data=call.body,
             headers=headers,
             ssl=context if context is not None else True,
             server_hostname=server.tls_server_name or None,
             proxy=self._proxy or None,
             allow_redirects=False,
-            timeout=aiohttp.ClientTimeout(total=None, sock_connect=10.0, sock_read=silence_seconds),
+            timeout=aiohttp.ClientTimeout(total=None, sock_connect=10.0, sock_read=call.silence_seconds),
         )
 
     def _context(self, certificate: ClientCertificate | None) -> ssl.SSLContext | None:
