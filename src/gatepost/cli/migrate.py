@@ -73,7 +73,7 @@ def services(
     (manifests, folders, - for stdin) no cluster is asked; without, the cluster is read once.
 
     \b
-    Exit code: 0 done or shown, 1 some Services were left alone, 2 wrong use, 3 some stopped on the way.
+    Exit code: 0 done or shown, 1 some Services of Routes may not be moved, 2 wrong use, 3 some stopped on the way.
 
     \b
     Examples:
@@ -160,4 +160,6 @@ def _carry_out(
 def _exit_code(migrations: Sequence[Migration], carried: Sequence[Carried]) -> int:
     if any(one.stopped is not None for one in carried):
         return OUTSIDE_FAILED
-    return INPUT_HAS_PROBLEMS if any(migration.refused for migration in migrations) else 0
+    # What no Route controls is rightly left alone.
+    kept_back = any(migration.refused and migration.found.is_controlled for migration in migrations)
+    return INPUT_HAS_PROBLEMS if kept_back else 0
