@@ -48,7 +48,7 @@ class _Call(Struct, frozen=True):
 
 
 class Client:
-    """A session with a cluster; use it as an async context manager.
+    """One connection to a cluster; use it as an async context manager.
 
     Args:
         dry_run: holds back every writing call.
