@@ -22,6 +22,7 @@ DEFAULT_KUBECONFIG = pathlib.Path("gatepost.kubeconfig")
 @click.option(
     "--http-port", type=click.IntRange(0, 65535), default=0, help="Port of the gateway.  [default: a free one]"
 )
+@click.option("--https-port", type=click.IntRange(0, 65535), default=0, help="Port of the gateway for TLS.")
 @click.option(
     "--local-port", type=click.IntRange(0, 65535), default=0, help="Port of the gateway for cluster-local names."
 )
@@ -64,6 +65,7 @@ DEFAULT_KUBECONFIG = pathlib.Path("gatepost.kubeconfig")
 def command(
     ctx: click.Context,
     http_port: int,
+    https_port: int,
     local_port: int,
     dns_port: int,
     api_port: int,
@@ -90,6 +92,7 @@ def command(
     settings = UpSettings(
         api_port=api_port,
         http_port=http_port,
+        https_port=https_port,
         local_port=local_port,
         dns_port=dns_port,
         data_dir=data_dir,
@@ -138,6 +141,7 @@ def _print_addresses(addresses: Addresses, kubeconfig: pathlib.Path) -> None:
     lines = {
         "Kubernetes API": f"{addresses.api}   kubectl --kubeconfig {kubeconfig} get gateways -A",
         "gateway": f"{addresses.http}   curl -H 'Host: app.example.com' {addresses.http}",
+        "with TLS": addresses.https,
         "local gateway": addresses.local,
         "DNS": f"{addresses.dns}   dig @{dns_host} -p {dns_port} app.example.com",
     }

@@ -42,6 +42,7 @@ class UpSettings(Struct, frozen=True):
 
     api_port: int = 0
     http_port: int = 0
+    https_port: int = 0
     local_port: int = 0
     dns_port: int = 0
     data_dir: Path | None = None
@@ -54,7 +55,9 @@ class Addresses(Struct, frozen=True):
 
     api: str
     http: str
+    https: str
     local: str
+    local_https: str
     dns: str
 
 
@@ -97,7 +100,9 @@ class Standalone:
             addresses = Addresses(
                 api=api.url,
                 http=f"http://{HOST}:{ports.external}",
+                https=f"https://{HOST}:{ports.tls}",
                 local=f"http://{HOST}:{ports.local}",
+                local_https=f"https://{HOST}:{ports.local_tls}",
                 dns=f"{HOST}:{dns.port}",
             )
             await when_ready(addresses, api)
@@ -110,11 +115,22 @@ class Standalone:
 
     def _ports(self) -> DataplanePorts:
         """The ports of the gateway. Raises: PortTakenError before Traefik fails on one in its own words."""
-        external, local, health = free_ports(3, HOST)
-        for purpose, port in (("HTTP gateway", self._settings.http_port), ("local gateway", self._settings.local_port)):
+        chosen = self._settings
+        for purpose, port in (
+            ("HTTP gateway", chosen.http_port),
+            ("HTTPS gateway", chosen.https_port),
+            ("local gateway", chosen.local_port),
+        ):
             if port:
                 require_free(purpose, port, HOST)
-        return DataplanePorts(self._settings.http_port or external, self._settings.local_port or local, health)
+        external, local, health, tls, local_tls = free_ports(5, HOST)
+        return DataplanePorts(
+            external=chosen.http_port or external,
+            local=chosen.local_port or local,
+            health=health,
+            tls=chosen.https_port or tls,
+            local_tls=local_tls,
+        )
 
     async def _watch(self, plane: Dataplane, url: str) -> None:
         """Runs the controllers and the gateway side by side; either one's end ends both.

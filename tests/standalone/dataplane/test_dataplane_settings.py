@@ -82,7 +82,7 @@ def test_the_configuration_has_an_entry_point_for_each_port_and_only_the_kuberne
 
 def test_free_ports_are_all_different() -> None:
     ports = DataplanePorts.free(with_tls=True)
-    assert len(set(ports.entry_points.values())) == 4
+    assert len(set(ports.entry_points.values())) == 5
     assert DataplanePorts.free().tls is None
 
 

@@ -41,8 +41,8 @@ def gateway_objects(ports: DataplanePorts, domain: str = "example.test") -> list
         _settings(
             "config-gateway",
             {
-                "external-gateways": _gateway_setting(EXTERNAL_GATEWAY),
-                "local-gateways": _gateway_setting(LOCAL_GATEWAY),
+                "external-gateways": _gateway_setting(EXTERNAL_GATEWAY, ports.tls),
+                "local-gateways": _gateway_setting(LOCAL_GATEWAY, ports.local_tls),
             },
         ),
     ]
@@ -64,9 +64,10 @@ def _gateway(name: str, port: int) -> dict[str, Any]:
     )
 
 
-def _gateway_setting(name: str) -> str:
-    # No `supported-features`: Traefik takes timeouts without a word and does not keep them.
-    return f"- class: {GATEWAY_CLASS}\n  gateway: {GATEWAY_NAMESPACE}/{name}\n"
+def _gateway_setting(name: str, tls_port: int | None) -> str:
+    # No `supported-features`: the GatewayClass says what Traefik can do.
+    entry = f"- class: {GATEWAY_CLASS}\n  gateway: {GATEWAY_NAMESPACE}/{name}\n"
+    return entry if tls_port is None else f"{entry}  https-port: {tls_port}\n"
 
 
 def _settings(name: str, values: dict[str, str]) -> dict[str, Any]:

@@ -29,25 +29,33 @@ class DataplanePorts(Struct, frozen=True):
     """The ports of the gateway; all different.
 
     Traefik lets every Gateway share its entry points and tells listeners apart by port alone, so the Gateway for
-    outside and the one for cluster-local names need a port each. `health` answers only the readiness check.
+    outside and the one for cluster-local names need a port each, and another one for TLS. `health` answers only the
+    readiness check.
     """
 
     external: int
     local: int
     health: int
     tls: int | None = None
+    local_tls: int | None = None
 
     @classmethod
     def free(cls, host: str = "127.0.0.1", *, with_tls: bool = False) -> DataplanePorts:
         """Ports that were free a moment ago."""
-        external, local, health, tls = free_ports(4, host)
-        return cls(external, local, health, tls if with_tls else None)
+        external, local, health, tls, local_tls = free_ports(5, host)
+        return cls(external, local, health, *((tls, local_tls) if with_tls else ()))
 
     @property
     def entry_points(self) -> dict[str, int]:
         """The ports by the name of Traefik's entry point."""
-        ports = {"external": self.external, "local": self.local, "health": self.health}
-        return ports if self.tls is None else {**ports, "tls": self.tls}
+        ports = {
+            "external": self.external,
+            "local": self.local,
+            "health": self.health,
+            "tls": self.tls,
+            "local-tls": self.local_tls,
+        }
+        return {name: port for name, port in ports.items() if port is not None}
 
 
 def find_traefik(environment: Mapping[str, str] = os.environ, python: str = sys.executable) -> Path:
