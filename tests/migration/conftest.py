@@ -1,1 +1,0 @@
-"""Makes `migration_world` importable for the tests in this folder: pytest adds the folder of a conftest."""
