@@ -29,18 +29,33 @@ def dns_options(*, without: Sequence[str] = ()) -> Callable[[Callable[..., Any]]
     Args:
         without: fields whose flags the command needs for something else; they keep their defaults.
     """
-    fields = {name: field for name, field in _fields().items() if name not in without}
+    options = options_of(DnsSettings, "dns", without=without)
+
+    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
+        return config_option(options(command))
+
+    return decorate
+
+
+def options_of(
+    type_: type[msgspec.Struct], argument: str, *, without: Sequence[str] = ()
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Gives a command an option for each field of a struct whose fields are described as those of `DnsSettings`.
+
+    Args: argument: the name under which the command gets the struct.
+    """
+    fields = {name: field for name, field in _fields(type_).items() if name not in without}
 
     def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
         @functools.wraps(command)
         def with_settings(*args: Any, **given: Any) -> Any:
-            dns = DnsSettings(**{name: given.pop(name) for name in fields})
-            return command(*args, dns=dns, **given)
+            settings = type_(**{name: given.pop(name) for name in fields})
+            return command(*args, **{argument: settings}, **given)
 
         decorated: Callable[..., Any] = with_settings
         for name, field in reversed(fields.items()):
             decorated = _option(name, field)(decorated)
-        return config_option(decorated)
+        return decorated
 
     return decorate
 
@@ -72,8 +87,8 @@ def flag_of(name: str, field: inspect.Field) -> str:
     return str((extra or {}).get("flag", name.replace("_", "-")))
 
 
-def _fields() -> dict[str, inspect.Field]:
-    described = inspect.type_info(DnsSettings)
+def _fields(type_: type[msgspec.Struct]) -> dict[str, inspect.Field]:
+    described = inspect.type_info(type_)
     assert isinstance(described, inspect.StructType)
     return {field.name: field for field in described.fields}
 
@@ -97,7 +112,7 @@ def _option(name: str, field: inspect.Field) -> Callable[[Callable[..., Any]], C
 
 def _type_of(described: inspect.Type, flag: str) -> click.ParamType[Any]:
     if isinstance(described, inspect.IntType):
-        return _Seconds() if flag.endswith("-ttl") else click.INT
+        return _Seconds() if flag.endswith(("-ttl", "-timeout")) else click.INT
     return click.FLOAT if isinstance(described, inspect.FloatType) else click.STRING
 
 

@@ -11,10 +11,12 @@ import click
 
 from gatepost.cli.cluster_input import cluster_options
 from gatepost.cli.dns_options import dns_options, refuse_wrong
+from gatepost.cli.provider_options import chosen_provider, provider_options
 from gatepost.dns.settings import DnsSettings
 
 if TYPE_CHECKING:
     from gatepost.providers.contract import Provider
+    from gatepost.runtime.dnsproviders import ProviderSettings
     from gatepost.runtime.process import RunSettings
 
 CONTROLLERS = ("domainmapping", "route", "gateway")
@@ -34,7 +36,6 @@ OUTSIDE_FAILED = 3
 )
 @click.option("--cluster-domain", default="cluster.local", show_default=True, help="DNS suffix of Services.")
 @click.option("--system-namespace", default="knative-serving", show_default=True, help="Where Knative's settings lie.")
-@click.option("--inmemory-zone", "zones", multiple=True, help="Zone of the provider inmemory; may be repeated.")
 @click.option(
     "--interval",
     default="1m",
@@ -47,6 +48,7 @@ OUTSIDE_FAILED = 3
 @click.option("--once", is_flag=True, help="End when nothing is left to do.")
 @click.option("--log-level", type=click.Choice(["debug", "info", "warning", "error"]), default="info")
 @click.option("--log-format", type=click.Choice(["text", "json"]), default="text")
+@provider_options
 @dns_options()
 def command(
     kubeconfig: str | None,
@@ -54,7 +56,6 @@ def command(
     controllers: str,
     cluster_domain: str,
     system_namespace: str,
-    zones: tuple[str, ...],
     interval: str,
     allow: bool,
     dry_run: bool,
@@ -62,6 +63,7 @@ def command(
     log_level: str,
     log_format: str,
     dns: DnsSettings,
+    providers: ProviderSettings,
 ) -> None:
     """Runs the controllers against a cluster until Ctrl-C or SIGTERM; DNS is written if a --source is given.
 
@@ -76,7 +78,7 @@ def command(
     from gatepost.runtime.logs import set_up_logs
     from gatepost.runtime.process import RunSettings
 
-    provider = _provider(dns, zones)
+    provider = _provider(dns, providers)
     settings = RunSettings(
         kubeconfig=kubeconfig,
         context=context,
@@ -116,19 +118,13 @@ async def _run(settings: RunSettings, provider: Provider | None) -> list[str]:
     return await run(settings, stop, provider)
 
 
-def _provider(dns: DnsSettings, zones: tuple[str, ...]) -> Provider | None:
+def _provider(dns: DnsSettings, providers: ProviderSettings) -> Provider | None:
     """The provider to write DNS to, None if no source was given. Raises: click.UsageError for wrong settings."""
-    from gatepost.runtime.dnsproviders import UnknownProvider, provider_named
-
     if not dns.sources:
         if dns.provider:
             raise click.UsageError("--provider: there is nothing to publish without a --source")
         return None
-    refuse_wrong(dns)
-    try:
-        return provider_named(dns.provider, zones)
-    except UnknownProvider as error:
-        raise click.UsageError(str(error)) from error
+    return chosen_provider(refuse_wrong(dns).provider, providers)
 
 
 def _interval_seconds(text: str) -> float:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from msgspec import Struct
 
+from gatepost.dns.domain_filter import DomainFilter
 from gatepost.dns.endpoint import Changes, Endpoint, EndpointKey
 
 
@@ -42,4 +43,17 @@ class Provider(Protocol):
         Returns: one result for each record set of `changes` (for an update, of its new side).
         Raises: ProviderError if it is not known whether anything was changed.
         """
+        ...
+
+
+@runtime_checkable
+class RemoteProvider(Provider, Protocol):
+    """A provider behind another process, which alone knows how it adjusts endpoints and which names it serves."""
+
+    async def adjust_remotely(self, endpoints: Sequence[Endpoint]) -> Sequence[Endpoint]:
+        """What `adjust` is for other providers, asked for once for many names. Raises: ProviderError."""
+        ...
+
+    async def domains(self) -> DomainFilter:
+        """The names that it serves; an empty filter stands for all. Raises: ProviderError."""
         ...

@@ -1,28 +1,71 @@
-"""DNS providers by the names that `--provider` takes."""
+"""DNS providers by the names that `--provider` takes, each with the struct whose fields are its flags.
+
+A new provider is one entry in `_KINDS`; its flags then appear on every command that has a provider.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping
+from typing import Annotated, Any
+
+from msgspec import Meta, Struct
 
 from gatepost.providers.contract import Provider
-from gatepost.providers.embedded import EmbeddedProvider
-
-NAMES = ("inmemory", "embedded")
-"""Two names for one thing: external-dns says inmemory, `gatepost up` serves the same zones embedded in its process."""
+from gatepost.providers.webhook.settings import WebhookSettings
 
 
 class UnknownProvider(ValueError):
     """There is no provider of that name, or it lacks a setting; the text says what was found and wanted."""
 
 
-def provider_named(name: str, zones: Sequence[str]) -> Provider:
-    """The provider of a name.
+class InMemorySettings(Struct, frozen=True, kw_only=True):
+    """The flags of the provider in memory."""
 
-    Args: zones: the zones of one that has none of its own (`inmemory`).
-    Raises: UnknownProvider.
-    """
-    if name not in NAMES:
+    inmemory_zone: Annotated[tuple[str, ...], Meta(description="Zone of the provider inmemory; may be repeated.")] = ()
+
+
+def _inmemory(settings: InMemorySettings) -> Provider:
+    from gatepost.providers.embedded import EmbeddedProvider
+
+    if not settings.inmemory_zone:
+        raise ValueError("--inmemory-zone: none was given; the provider inmemory needs to know its zones")
+    return EmbeddedProvider(settings.inmemory_zone)
+
+
+def _webhook(settings: WebhookSettings) -> Provider:
+    from gatepost.providers.webhook.client import WebhookProvider
+
+    return WebhookProvider(settings)
+
+
+class _Kind(Struct, frozen=True):
+    """A kind of provider. `make` imports what it needs itself, and raises ValueError for settings that are wrong."""
+
+    settings: type[Struct]
+    make: Callable[[Any], Provider]
+
+
+_KINDS: Mapping[str, _Kind] = {
+    # Two names for one thing: external-dns says inmemory, `gatepost up` serves the same zones embedded in its process.
+    "inmemory": _Kind(InMemorySettings, _inmemory),
+    "embedded": _Kind(InMemorySettings, _inmemory),
+    "webhook": _Kind(WebhookSettings, _webhook),
+}
+
+NAMES = tuple(_KINDS)
+SETTINGS: tuple[type[Struct], ...] = tuple(dict.fromkeys(kind.settings for kind in _KINDS.values()))
+"""The structs whose fields are the flags of the providers."""
+
+ProviderSettings = Mapping[type[Struct], Struct]
+"""The settings of all providers, by their types; those of a type that is missing are its defaults."""
+
+
+def provider_named(name: str, settings: ProviderSettings) -> Provider:
+    """The provider of a name. Raises: UnknownProvider."""
+    kind = _KINDS.get(name)
+    if kind is None:
         raise UnknownProvider(f"--provider: found {name!r}, wanted one of {', '.join(NAMES)}")
-    if not zones:
-        raise UnknownProvider(f"--inmemory-zone: none was given; the provider {name} needs to know its zones")
-    return EmbeddedProvider(zones)
+    try:
+        return kind.make(settings.get(kind.settings) or kind.settings())
+    except ValueError as error:
+        raise UnknownProvider(str(error)) from error

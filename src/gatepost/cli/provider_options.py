@@ -1,0 +1,37 @@
+"""The options of all DNS providers, made from the structs that `runtime.dnsproviders` lists."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from gatepost.cli.dns_options import options_of
+from gatepost.runtime.dnsproviders import SETTINGS, ProviderSettings, UnknownProvider, provider_named
+
+if TYPE_CHECKING:
+    from gatepost.providers.contract import Provider
+
+
+def provider_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Gives a command the options of all providers. It gets their values as one argument, `providers`."""
+
+    @functools.wraps(command)
+    def gathered(*args: Any, **given: Any) -> Any:
+        settings: ProviderSettings = {type_: given.pop(type_.__name__) for type_ in SETTINGS}
+        return command(*args, providers=settings, **given)
+
+    decorated: Callable[..., Any] = gathered
+    for type_ in reversed(SETTINGS):
+        decorated = options_of(type_, type_.__name__)(decorated)
+    return decorated
+
+
+def chosen_provider(name: str, settings: ProviderSettings) -> Provider:
+    """The provider that `--provider` names. Raises: click.UsageError if there is none, or its settings are wrong."""
+    try:
+        return provider_named(name, settings)
+    except UnknownProvider as error:
+        raise click.UsageError(str(error)) from error
