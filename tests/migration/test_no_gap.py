@@ -27,6 +27,7 @@ from gatepost.cluster.discovery import Discovery
 from gatepost.runtime.controllers import Controllers
 from gatepost.runtime.migrating import Carried, Migrator
 from gatepost.runtime.wiring import reconcilers, written_kinds
+from gatepost.writes.requests import Request
 
 NAME = "web.shop.svc.cluster.local"
 BY_NAME = {"domainInternal": GATEWAY_NAME}
@@ -186,6 +187,32 @@ async def test_service_does_not_turn_when_its_slice_vanished_before_the_turn() -
         assert web.stopped is not None
         assert "its slices lack 10.96.0.50" in str(web.stopped)
         assert answers.in_order == [(GATEWAY_IP,)] * 3  # laid, lost, and the CNAME all the while
+
+
+@pytest.mark.parametrize("kind", ["Service", "EndpointSlice", "Endpoints"])
+async def test_what_somebody_writes_between_the_look_and_the_write_stands(kind: str) -> None:
+    """Each write is bound to what was read just before it."""
+    spec, entry = (HEADLESS, {"ip": "10.1.1.1"}) if kind == "Endpoints" else (EXTERNAL_NAME, BY_NAME)
+
+    class Raced(Calls):
+        async def send(self, request: Request) -> bytes:
+            if request.ref.kind == kind:
+                await place.patch(kind, request.ref.name, {"metadata": {"labels": {"faster": "yes"}}})
+            return await super().send(request)
+
+    async with cluster() as place:
+        owner, placed = await put_route(place, spec, entry)
+        await place.put(slice_of(placed, "10.8.8.8", "web-ipv4"))  # it has to change
+        if kind == "Endpoints":
+            await place.put(endpoints(owner, "10.1.1.1"))
+        migrator = Migrator(Raced(place.client, Discovery(place.client)), wait=no_wait)
+        (web,) = await migrator.carry_out(await place.planned())
+        assert web.stopped is not None
+        assert web.stopped.reason == "ChangedMeanwhile"
+        (left,) = [raw for raw in await place.all(kind) if raw["metadata"]["labels"].get("faster")]
+        assert left.get("spec", {}).get("type", "") == ("ExternalName" if kind == "Service" else "")
+        if kind == "EndpointSlice":
+            assert left["endpoints"][0]["addresses"] == ["10.8.8.8"]
 
 
 @pytest.mark.parametrize("entry", [BY_NAME, {"meshOnly": True}], ids=["by name", "mesh only"])

@@ -79,6 +79,20 @@ class Scripted:
         return self.answer
 
 
+class Slow(Scripted):
+    """A resolver that answers when it is let."""
+
+    def __init__(self, answer: Found) -> None:
+        super().__init__(answer)
+        self.is_asked = asyncio.Event()
+        self.may_answer = asyncio.Event()
+
+    async def addresses(self, name: str) -> Found:
+        self.is_asked.set()
+        await self.may_answer.wait()
+        return await super().addresses(name)
+
+
 class Kept:
     """Where answers go."""
 
@@ -299,9 +313,17 @@ async def test_rest_waits_until_every_name_was_asked_for() -> None:
         async with first.running() as loop:
             await loop.rest()
         await shop.report("web", {"domain": NAME})
-        resolver = Scripted(Found(("192.0.2.1",), 60))
+        resolver = Slow(Found(("192.0.2.1",), 60))
         again = Controllers(client, wiring.rules, wiring.indexes, written=written, resolver=resolver)
         async with again.running() as loop:
-            await loop.rest()
-            assert resolver.asked == [NAME]
+            rest = asyncio.create_task(loop.rest())
+            await resolver.is_asked.wait()
+            seen = loop.movements
+            while not loop.queue.is_idle:
+                seen = await loop.moved(seen)
+            for _ in range(20):  # turns in which it would end if it did not wait
+                await asyncio.sleep(0)
+            assert not rest.done()
+            resolver.may_answer.set()
+            await rest
         assert await shop.slices() == {"web-ipv4": ["192.0.2.1"]}

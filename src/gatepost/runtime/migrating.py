@@ -16,7 +16,7 @@ import msgspec
 from msgspec import Struct
 
 from gatepost.cluster.calls import Calls
-from gatepost.cluster.errors import ClusterError
+from gatepost.cluster.errors import ApiError, ClusterError
 from gatepost.migration.found import form_of, ready_addresses
 from gatepost.migration.values import CheckSlices, DeleteObject, LaySlice, Migration, Step, TurnService
 from gatepost.objects.core import EndpointSlice, Service
@@ -107,7 +107,9 @@ class Migrator:
         except _Stopped as stopped:
             move.stopped = stopped.problem
         except ClusterError as error:
-            move.stopped = Problem(CLUSTER_REFUSED, f"{error}.", service, hint=_AGAIN)
+            is_conflict = isinstance(error, ApiError) and error.is_conflict
+            reason = CHANGED_MEANWHILE if is_conflict else CLUSTER_REFUSED
+            move.stopped = Problem(reason, f"{error}.", service, hint=_AGAIN)
         else:
             move.done.append(step)
             self._told(service, step)
