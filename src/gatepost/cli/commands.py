@@ -16,6 +16,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "plan": ("gatepost.cli.plan", "What would change in DNS, and why."),
     "explain": ("gatepost.cli.explain", "What serves a hostname, or why nothing does."),
     "run": ("gatepost.cli.run", "Runs the controllers against a cluster."),
+    "webhook": ("gatepost.cli.webhook", "Serves a DNS provider to external-dns."),
     "up": ("gatepost.cli.up", "Runs all of it on this machine, with no cluster."),
     "migrate": ("gatepost.cli.migrate", "Moves what Knative made to the form that gatepost gives it."),
     "completion": ("gatepost.cli.completion", "Prints the completion script for a shell."),

@@ -1,0 +1,147 @@
+"""Serves a provider of gatepost to external-dns, or to another gatepost, over the webhook protocol."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import AsyncIterator, Awaitable, Callable
+
+from aiohttp import hdrs, web
+
+from gatepost.dns.domain_filter import DomainFilter, domain_filter
+from gatepost.providers.contract import Provider, ProviderError, RecordResult, RemoteProvider
+from gatepost.providers.webhook import wire
+
+log = logging.getLogger("gatepost.webhook")
+
+MAX_BODY_BYTES = 33554432
+_IDLE_SECONDS = 30.0
+
+_Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
+
+
+class WebhookServer:
+    """The endpoints of the protocol over one provider. Changes are made one batch at a time.
+
+    | request                | answer                                                             |
+    | GET / or unknown path  | the names that are served                                          |
+    | GET /records           | all records                                                        |
+    | POST /adjustendpoints  | the endpoints as `/records` will give them back                    |
+    | POST /records          | 204 if every record was taken, else 500 with a line for each other |
+    | GET /healthz           | 200                                                                |
+
+    400 answers other methods and bodies that cannot be read, 413 bodies over `max_body_bytes`, 500 the provider's
+    failures. A request that a browser sends from another site is refused: it must not be a way to write DNS.
+
+    Args:
+        domains: narrows the names that are served, which otherwise are the zones of the provider.
+        max_body_bytes: 0 for any size.
+    """
+
+    def __init__(
+        self, provider: Provider, domains: DomainFilter | None = None, *, max_body_bytes: int = MAX_BODY_BYTES
+    ) -> None:
+        self._provider = provider
+        self._domains = domains
+        self._max_body_bytes = max_body_bytes
+        self._writing = asyncio.Lock()
+
+    def app(self) -> web.Application:
+        """The application to run. It listens nowhere yet."""
+        app = web.Application(client_max_size=self._max_body_bytes, middlewares=[_answering_failures])
+        app.router.add_route("*", "/records", self._records)
+        app.router.add_route("*", "/adjustendpoints", self._adjust)
+        app.router.add_route("*", "/healthz", healthy)
+        app.router.add_route("*", "/{anything:.*}", self._negotiate)
+        return app
+
+    async def _negotiate(self, request: web.Request) -> web.Response:
+        _check_method(request, hdrs.METH_GET)
+        return _json(wire.domain_filter_json(await self._served()))
+
+    async def _served(self) -> DomainFilter:
+        if self._domains is not None:
+            return self._domains
+        if isinstance(self._provider, RemoteProvider):
+            return await self._provider.domains()
+        return domain_filter(tuple(await self._provider.zones()))
+
+    async def _records(self, request: web.Request) -> web.Response:
+        if request.method == hdrs.METH_POST:
+            return await self._apply(request)
+        _check_method(request, hdrs.METH_GET, hdrs.METH_POST)
+        return _json(wire.endpoints_json(await self._provider.records()))
+
+    async def _adjust(self, request: web.Request) -> web.Response:
+        _check_method(request, hdrs.METH_POST)
+        endpoints = wire.endpoints_in(await request.read())
+        if isinstance(self._provider, RemoteProvider):
+            return _json(wire.endpoints_json(await self._provider.adjust_remotely(endpoints)))
+        return _json(wire.endpoints_json(self._provider.adjust(endpoints)))
+
+    async def _apply(self, request: web.Request) -> web.Response:
+        changes = wire.changes_in(await request.read())
+        async with self._writing:
+            results = await self._provider.apply(changes)
+        refused = [result for result in results if result.error]
+        counts = {"changes": len(results), "refused": len(refused)}
+        log.info("changes were asked for", extra={"fields": counts})
+        if refused:
+            raise web.HTTPInternalServerError(text="".join(f"{_told(result)}\n" for result in refused))
+        return web.Response(status=204)
+
+
+async def healthy(request: web.Request) -> web.Response:
+    """Says that the process lives."""
+    _check_method(request, hdrs.METH_GET)
+    return web.Response(text="ok\n")
+
+
+def health_app() -> web.Application:
+    """`/healthz` alone, for an address that others may reach."""
+    app = web.Application(middlewares=[_answering_failures])
+    app.router.add_route("*", "/healthz", healthy)
+    return app
+
+
+@web.middleware
+async def _answering_failures(request: web.Request, handler: _Handler) -> web.StreamResponse:
+    if hdrs.ORIGIN in request.headers:
+        raise web.HTTPForbidden(text=f"found a request from the page {request.headers[hdrs.ORIGIN]}, wanted none\n")
+    try:
+        return await handler(request)
+    except wire.BadBody as error:
+        raise web.HTTPBadRequest(text=f"{error}\n") from error
+    except ProviderError as error:
+        log.warning("the DNS provider cannot be used", extra={"fields": {"error": str(error)}})
+        raise web.HTTPInternalServerError(text=f"{error}\n") from error
+
+
+def _told(result: RecordResult) -> str:
+    """One line about a refused record; most providers name it themselves."""
+    name = result.key.dns_name
+    return result.error if name in result.error else f"{result.key.record_type} {name}: {result.error}"
+
+
+def _check_method(request: web.Request, *wanted: str) -> None:
+    """Raises: HTTPBadRequest, which is what external-dns answers, where HTTP has 405."""
+    if request.method not in wanted:
+        raise web.HTTPBadRequest(text=f"found method {request.method}, wanted {' or '.join(wanted)}\n")
+
+
+def _json(body: bytes) -> web.Response:
+    # As a header, not as `content_type`: clients compare the text as a whole, and no charset may be added to it.
+    return web.Response(body=body, headers={hdrs.CONTENT_TYPE: wire.MEDIA_TYPE})
+
+
+@contextlib.asynccontextmanager
+async def listening(app: web.Application, host: str, port: int) -> AsyncIterator[int]:
+    """Serves an application inside the block. Yields: the port, chosen by the system for 0. Raises: OSError."""
+    runner = web.AppRunner(app, access_log=None, keepalive_timeout=_IDLE_SECONDS)
+    await runner.setup()
+    try:
+        await web.TCPSite(runner, host, port).start()
+        yield int(runner.addresses[0][1])
+    finally:
+        await runner.cleanup()
