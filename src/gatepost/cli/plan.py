@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -12,14 +14,22 @@ from gatepost.cli.cluster_input import cluster_options
 from gatepost.cli.dns_input import dns_input, tell_skipped
 from gatepost.cli.dns_options import dns_options, dns_wiring
 from gatepost.cli.plan_text import OUTPUTS, print_preview
+from gatepost.cli.provider_options import chosen_provider, provider_options
+from gatepost.dns.desired import record_sets
 from gatepost.dns.domain_filter import DomainFilter
 from gatepost.dns.endpoint import Endpoint
 from gatepost.dns.settings import DnsSettings
 from gatepost.providers.listing import BadListing, listing_in
-from gatepost.runtime.preview import CurrentRecords, Preview, preview
+from gatepost.runtime.adjusting import adjuster
+from gatepost.runtime.preview import CurrentRecords, Preview, preview, records_of
 from gatepost.state.engine import Engine
 
+if TYPE_CHECKING:
+    from gatepost.providers.contract import Provider
+    from gatepost.runtime.dnsproviders import ProviderSettings
+
 INPUT_HAS_PROBLEMS = 1
+OUTSIDE_FAILED = 3
 CHANGES = 4
 
 
@@ -38,6 +48,7 @@ CHANGES = 4
 @click.option("-o", "--output", type=click.Choice(OUTPUTS), default="table", show_default=True)
 @click.option("--skipped", "show_skipped", is_flag=True, help="Also list what gives no name, and why, on stderr.")
 @click.option("--allow", is_flag=True, help="Let the plan through however much it removes.")
+@provider_options
 @dns_options()
 @click.pass_context
 def command(
@@ -51,6 +62,7 @@ def command(
     show_skipped: bool,
     allow: bool,
     dns: DnsSettings,
+    providers: ProviderSettings,
 ) -> None:
     """Prints what would change in DNS so that it holds what FILE, or the cluster, asks for; each change with its cause.
 
@@ -65,13 +77,21 @@ def command(
     Examples:
       gatepost plan --source gateway-httproute --current zone.txt manifests/
       gatepost plan --source gateway-httproute --current before.json -o markdown manifests/
+      gatepost plan --source gateway-httproute --provider webhook
     """
     wiring = dns_wiring(dns)
     paths = (*files, *more_files)
     if "-" in paths and "-" in listings:
         raise click.UsageError("FILE and --current: both are -, and stdin can only be read once")
+    if not listings and not dns.provider:
+        raise click.UsageError("--provider or --current: none was given, wanted one to know what DNS holds now")
+    provider = None if listings else chosen_provider(dns.provider, providers)
     found = dns_input(paths, kubeconfig, context, wiring)
-    planned = _over_listings(found.engine, dns, listings, allow=allow, is_in_doubt=found.is_in_doubt)
+    if provider is not None:
+        planned = _over_provider(found.engine, dns, provider, allow=allow, is_in_doubt=found.is_in_doubt)
+    else:
+        current = _read_listings(listings)
+        planned = preview(found.engine, dns, current, _as_they_are, allow=allow, is_in_doubt=found.is_in_doubt)
     print_preview(planned, output)
     if planned.plan.stopped is not None:
         click.echo(f"gatepost plan: stopped: {planned.plan.stopped}", err=True)
@@ -79,10 +99,20 @@ def command(
     ctx.exit(found.exit_code or (CHANGES if planned.plan.changes else 0))
 
 
-def _over_listings(
-    engine: Engine, dns: DnsSettings, listings: Sequence[str], *, allow: bool, is_in_doubt: bool
-) -> Preview:
-    return preview(engine, dns, _read_listings(listings), _as_they_are, allow=allow, is_in_doubt=is_in_doubt)
+def _over_provider(engine: Engine, dns: DnsSettings, provider: Provider, *, allow: bool, is_in_doubt: bool) -> Preview:
+    """The plan against what the provider lists. Exits with 3 if it cannot be asked."""
+    from gatepost.providers.contract import ProviderError
+
+    async def planned() -> Preview:
+        current = await records_of(provider)
+        adjust = await adjuster(provider, record_sets(engine))
+        return preview(engine, dns, current, adjust, allow=allow, is_in_doubt=is_in_doubt)
+
+    try:
+        return asyncio.run(planned())
+    except ProviderError as error:
+        click.echo(f"gatepost plan: {error}", err=True)
+        raise click.exceptions.Exit(OUTSIDE_FAILED) from error
 
 
 def _as_they_are(endpoints: Sequence[Endpoint]) -> Sequence[Endpoint]:

@@ -18,6 +18,8 @@ from gatepost.dns.registry import inventory
 from gatepost.dns.settings import DnsSettings
 from gatepost.dns.standing import Standings
 from gatepost.objects.problems import Problem
+from gatepost.providers.contract import Provider
+from gatepost.runtime.adjusting import domains_of
 from gatepost.state.engine import Engine
 
 
@@ -32,6 +34,13 @@ class CurrentRecords(Struct, frozen=True):
     endpoints: tuple[Endpoint, ...]
     zones: tuple[str, ...] = ()
     domains: DomainFilter | None = None
+
+
+async def records_of(provider: Provider) -> CurrentRecords:
+    """All that a provider holds. Raises: ProviderError."""
+    zones = tuple(await provider.zones())
+    domains = await domains_of(provider, zones)
+    return CurrentRecords(tuple(await provider.records()), zones, domains)
 
 
 class Preview(Struct, frozen=True):

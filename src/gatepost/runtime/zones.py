@@ -4,24 +4,25 @@ from __future__ import annotations
 
 import logging
 from collections import deque
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection
 from typing import Any
 
 from msgspec import Struct
 
 from gatepost.dns.claims import RECORD_SETS
 from gatepost.dns.desired import record_set_at, record_sets
-from gatepost.dns.domain_filter import domain_filter
+from gatepost.dns.domain_filter import DomainFilter
 from gatepost.dns.endpoint import Changes
 from gatepost.dns.inventory import Inventory
 from gatepost.dns.plan import Held, Plan, PlannedChange, Planner, removes
-from gatepost.dns.records import NameKey, RecordSet
+from gatepost.dns.records import NameKey
 from gatepost.dns.registry import changes_for, inventory
 from gatepost.dns.settings import DnsSettings
 from gatepost.dns.standing import Standings
 from gatepost.objects.problems import Problem
 from gatepost.objects.refs import GroupKind
 from gatepost.providers.contract import Provider
+from gatepost.runtime.adjusting import adjuster, domains_of
 from gatepost.runtime.kinds import KnownKinds
 from gatepost.runtime.logs import fields
 from gatepost.state.engine import Engine
@@ -70,6 +71,7 @@ class Zones:
         self._allow = allow
         self._inventory: Inventory | None = None
         self._zones: tuple[str, ...] = ()
+        self._domains: DomainFilter | None = None
         self._removals: deque[tuple[float, int]] = deque()
         self._said: set[str] = set()
 
@@ -80,6 +82,7 @@ class Zones:
     async def list_anew(self) -> None:
         """Reads what the provider holds. Raises: ProviderError; what was known before then still counts."""
         self._zones = tuple(await self._provider.zones())
+        self._domains = await domains_of(self._provider, self._zones)
         self._inventory = inventory(self._settings, await self._provider.records(), self._zones)
 
     async def write(self, names: Collection[NameKey] | None) -> Written:
@@ -89,7 +92,7 @@ class Zones:
         """
         held_inventory = self._inventory
         assert held_inventory is not None
-        plan = self._plan(names, held_inventory)
+        plan = await self._plan(names, held_inventory)
         self._say_what_is_held(plan)
         changes = changes_for(plan.allowed, held_inventory)
         held = frozenset((held.record.dns_name, held.record.set_identifier) for held in plan.held)
@@ -109,24 +112,17 @@ class Zones:
         self._removals.append((self._monotonic(), sum(removes(planned) for planned in plan.allowed)))
         return Written(len(plan.allowed), refused, held, plan.problems)
 
-    def _plan(self, names: Collection[NameKey] | None, holdings: Inventory) -> Plan:
-        planner = Planner(
-            self._settings,
-            Standings(self._engine, self._doubtful_kinds()),
-            self._provider.adjust,
-            domain_filter(self._zones) if self._zones else None,
-        )
+    async def _plan(self, names: Collection[NameKey] | None, holdings: Inventory) -> Plan:
         if names is None:
-            wanted: Iterable[RecordSet] = record_sets(self._engine)
-            names = {record_set.key for record_set in wanted} | set(holdings.keys())
+            names = {record_set.key for record_set in record_sets(self._engine)} | set(holdings.keys())
         sure = [name for name in names if not self._rests_on_unknown_kinds(name)]
-        return planner.plan_names(
-            sure,
-            holdings,
-            lambda key: record_set_at(self._engine, key),
-            allow=self._allow,
-            removed_before=self._removed_lately(),
-        )
+        # What is wanted is looked up before a provider that is far away is asked, and not again after: so what is
+        # planned is what it was asked about. A name that changes meanwhile is due again.
+        found = ((name, record_set_at(self._engine, name)) for name in sure)
+        wanted = {name: record_set for name, record_set in found if record_set is not None}
+        adjust = await adjuster(self._provider, wanted.values())
+        planner = Planner(self._settings, Standings(self._engine, self._doubtful_kinds()), adjust, self._domains)
+        return planner.plan_names(sure, holdings, wanted.get, allow=self._allow, removed_before=self._removed_lately())
 
     def _doubtful_kinds(self) -> frozenset[str]:
         """While any kind is not known, all are in doubt: without its Gateway, a Route claims nothing either."""

@@ -1,0 +1,43 @@
+"""How a provider would list what is wanted, asked of it once for many names, and which names it serves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from gatepost.dns.domain_filter import DomainFilter, domain_filter
+from gatepost.dns.endpoint import Endpoint
+from gatepost.dns.names import record_name
+from gatepost.dns.plan import Adjust
+from gatepost.dns.records import NameKey, RecordSet
+from gatepost.providers.contract import Provider, RemoteProvider
+
+
+async def adjuster(provider: Provider, wanted: Iterable[RecordSet]) -> Adjust:
+    """What a planner needs to bring these record sets, name by name, into the form of the provider.
+
+    An endpoint that comes back under a name that no record set asks for is left out: it would have no claim.
+    Raises: ProviderError
+    """
+    if not isinstance(provider, RemoteProvider):
+        return provider.adjust
+    asked = [endpoint for record_set in wanted for endpoint in record_set.endpoints]
+    by_name: dict[NameKey, list[Endpoint]] = {}
+    for endpoint in await provider.adjust_remotely(asked):
+        by_name.setdefault(_name_of(endpoint), []).append(endpoint)
+
+    def adjust(endpoints: Sequence[Endpoint]) -> Sequence[Endpoint]:
+        names = dict.fromkeys(map(_name_of, endpoints))
+        return [endpoint for name in names for endpoint in by_name.get(name, ())]
+
+    return adjust
+
+
+async def domains_of(provider: Provider, zones: Sequence[str]) -> DomainFilter | None:
+    """The names that a provider serves, None if it does not say. Raises: ProviderError."""
+    if isinstance(provider, RemoteProvider):
+        return await provider.domains()
+    return domain_filter(tuple(zones)) if zones else None
+
+
+def _name_of(endpoint: Endpoint) -> NameKey:
+    return (record_name(endpoint.dns_name), endpoint.set_identifier)
