@@ -1,0 +1,199 @@
+"""Messages to DNS servers and their answers, over TCP, signed; the next server where one cannot be reached."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator, Iterator, Sequence
+
+import dns.exception
+import dns.message
+import dns.tsig
+from msgspec import Struct
+
+from gatepost.providers.rfc2136.refusals import Unusable, of_signature
+
+_LENGTH_OCTETS = 2
+
+
+class Server(Struct, frozen=True):
+    """Where a DNS server listens."""
+
+    host: str
+    port: int
+
+    def __str__(self) -> str:
+        return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
+
+
+class Unreachable(Exception):
+    """No server could be talked to, or none gave a whole answer. `was_sent`: one may have taken the message."""
+
+    def __init__(self, message: str, *, was_sent: bool) -> None:
+        super().__init__(message)
+        self.was_sent = was_sent
+
+
+class Dialogue:
+    """One TCP connection to a server.
+
+    Args: key: signs what is sent, and must have signed what comes back; None for neither.
+    """
+
+    def __init__(
+        self,
+        server: Server,
+        reader: asyncio.StreamReader,
+        writer: asyncio.StreamWriter,
+        key: dns.tsig.Key | None,
+        timeout_seconds: float,
+    ) -> None:
+        self.server = server
+        self._reader = reader
+        self._writer = writer
+        self.key = key
+        self._timeout_seconds = timeout_seconds
+
+    @property
+    def is_signed(self) -> bool:
+        return self.key is not None
+
+    async def ask(self, wire: bytes, message: dns.message.Message) -> dns.message.Message:
+        """The one answer to a message, its signature checked. Raises: Unusable, and what a broken connection raises."""
+        await self._send(wire)
+        return self._read(await self._receive(), message)
+
+    async def ask_many(self, message: dns.message.Message) -> AsyncIterator[dns.message.Message]:
+        """The answers to a transfer, one by one; ends only when the caller stops listening.
+
+        Raises: Unusable, and what a broken connection raises. That the last one was signed is left to the caller.
+        """
+        wire = self.signed(message)
+        await self._send(wire)
+        context = None
+        while True:
+            answer = self._read(await self._receive(), message, context, multi=True)
+            context = answer.tsig_ctx
+            yield answer
+
+    def signed(self, message: dns.message.Message) -> bytes:
+        """The message as it is sent. Raises: dns.exception.TooBig if it is larger than a message can be."""
+        if self.key is not None:
+            message.use_tsig(self.key)
+        return message.to_wire()
+
+    async def _send(self, wire: bytes) -> None:
+        self._writer.write(len(wire).to_bytes(_LENGTH_OCTETS, "big") + wire)
+        await self._writer.drain()
+
+    async def _receive(self) -> bytes:
+        async with asyncio.timeout(self._timeout_seconds):
+            length = int.from_bytes(await self._reader.readexactly(_LENGTH_OCTETS), "big")
+            return await self._reader.readexactly(length)
+
+    def _read(
+        self,
+        wire: bytes,
+        asked: dns.message.Message,
+        context: dns.tsig.HMACTSig | dns.tsig.GSSTSig | None = None,
+        *,
+        multi: bool = False,
+    ) -> dns.message.Message:
+        try:
+            answer = dns.message.from_wire(
+                wire,
+                keyring=self.key,
+                request_mac=asked.mac,
+                xfr=multi,
+                tsig_ctx=context,
+                multi=multi,
+                one_rr_per_rrset=multi,
+            )
+        except (dns.tsig.PeerError, dns.tsig.BadSignature, dns.tsig.BadTime, dns.tsig.BadKey) as error:
+            assert self.key is not None
+            raise Unusable(of_signature(error, str(self.server), self.key)) from error
+        except dns.exception.DNSException as error:
+            unsigned = self._unsigned_refusal(wire)
+            if unsigned is None:
+                raise Unusable(f"server {self.server} gave an answer that cannot be read: {error}") from error
+            answer = unsigned
+        if answer.id != asked.id:
+            raise Unusable(f"server {self.server} answered a question that was not asked")
+        return answer
+
+    def _unsigned_refusal(self, wire: bytes) -> dns.message.Message | None:
+        """An unsigned answer, if it says no: who does not know the zone may not sign. A yes must be signed."""
+        try:
+            answer = dns.message.from_wire(wire, keyring=False)
+        except dns.exception.DNSException:
+            return None
+        return answer if answer.rcode() and not answer.had_tsig else None
+
+
+class Servers:
+    """The servers of the zones, asked one after the other until one answers; the last that did is asked first.
+
+    Args: servers: at least one.
+    """
+
+    def __init__(self, servers: Sequence[Server], key: dns.tsig.Key | None, timeout_seconds: float) -> None:
+        self._servers = list(servers)
+        self._key = key
+        self._timeout_seconds = timeout_seconds
+        self._first = 0
+
+    def in_order(self) -> Iterator[Server]:
+        """All servers, the one that answered last first."""
+        first = self._first
+        yield from self._servers[first:]
+        yield from self._servers[:first]
+
+    def answered(self, server: Server) -> None:
+        """The one to ask first from now on."""
+        self._first = self._servers.index(server)
+
+    @contextlib.asynccontextmanager
+    async def dialogue(self, server: Server) -> AsyncIterator[Dialogue]:
+        """A connection to one server. Raises: Unreachable, for whatever goes wrong with the connection inside too."""
+        was_sent = False
+        writer: asyncio.StreamWriter | None = None
+        try:
+            async with asyncio.timeout(self._timeout_seconds):
+                reader, writer = await asyncio.open_connection(server.host, server.port)
+            was_sent = True
+            yield Dialogue(server, reader, writer, self._key, self._timeout_seconds)
+        except TimeoutError as error:
+            text = f"server {server} gave no answer within {self._timeout_seconds:g} s"
+            raise Unreachable(text, was_sent=was_sent) from error
+        except (OSError, EOFError) as error:
+            what = "ended the connection in the middle" if was_sent else f"cannot be reached: {_reason(error)}"
+            raise Unreachable(f"server {server} {what}", was_sent=was_sent) from error
+        finally:
+            if writer is not None:
+                writer.close()
+                with contextlib.suppress(OSError):
+                    await writer.wait_closed()
+
+    async def update(self, message: dns.message.Message) -> tuple[Server, dns.message.Message]:
+        """Sends an update to the first server that can be reached.
+
+        Raises: Unreachable; if it has `was_sent`, it is not known whether the update was made.
+            Unusable; dns.exception.TooBig before anything is sent.
+        """
+        failed: list[str] = []
+        for server in self.in_order():
+            try:
+                async with self.dialogue(server) as dialogue:
+                    answer = await dialogue.ask(dialogue.signed(message), message)
+            except Unreachable as error:
+                if error.was_sent:  # another server may know of it already, or never hear of it
+                    raise
+                failed.append(str(error))
+            else:
+                self.answered(server)
+                return server, answer
+        raise Unreachable("; ".join(failed), was_sent=False)
+
+
+def _reason(error: Exception) -> str:
+    return getattr(error, "strerror", None) or str(error) or type(error).__name__
