@@ -31,6 +31,9 @@ test: $(STAMP) ## run the tests (ARGS="-k name" for some)
 cases: $(STAMP) ## run the golden cases alone (CASES=folder or file)
 	@$(BIN)/pytest tests/test_cases.py $(ARGS)
 
+dns-up: $(STAMP) ## start a DNS server to try gatepost with, until Ctrl-C (PROVIDER=bind, knot or pdns)
+	@$(BIN)/python tests/providers/dns_servers.py $(or $(PROVIDER),bind) $(ARGS)
+
 check: $(STAMP) ## format, lint, types and layers, without changing a file
 	@$(BIN)/ruff format --check --quiet . || { echo "run: make fmt" >&2; exit 1; }
 	@$(BIN)/ruff check --quiet .
@@ -51,4 +54,4 @@ clean: ## remove .venv and all caches
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
 	find . -name __pycache__ -prune -exec rm -rf {} +
 
-.PHONY: help setup demo test cases check fmt bench lock clean
+.PHONY: help setup demo test cases dns-up check fmt bench lock clean

@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from gatepost.dns.domain_filter import DomainFilter
 from gatepost.dns.endpoint import Changes, Endpoint, EndpointKey
+from gatepost.dns.ownership import OwnershipNames
 
 
 class RecordResult(Struct, frozen=True):
@@ -56,4 +57,13 @@ class RemoteProvider(Provider, Protocol):
 
     async def domains(self) -> DomainFilter:
         """The names that it serves; an empty filter stands for all. Raises: ProviderError."""
+        ...
+
+
+@runtime_checkable
+class GuardingProvider(Provider, Protocol):
+    """A provider that can make a change only if the ownership record behind it is still as it was read."""
+
+    def guard(self, names: OwnershipNames | None) -> None:
+        """Sets that condition from now on. `names`: where ownership is written; None if there is no registry."""
         ...

@@ -11,6 +11,7 @@ from typing import Annotated, Any
 from msgspec import Meta, Struct
 
 from gatepost.providers.contract import Provider
+from gatepost.providers.rfc2136.settings import Rfc2136Settings
 from gatepost.providers.webhook.settings import WebhookSettings
 
 
@@ -38,6 +39,12 @@ def _webhook(settings: WebhookSettings) -> Provider:
     return WebhookProvider(settings)
 
 
+def _rfc2136(settings: Rfc2136Settings) -> Provider:
+    from gatepost.providers.rfc2136.provider import Rfc2136Provider
+
+    return Rfc2136Provider(settings)
+
+
 class _Kind(Struct, frozen=True):
     """A kind of provider. `make` imports what it needs itself, and raises ValueError for settings that are wrong."""
 
@@ -49,6 +56,7 @@ _KINDS: Mapping[str, _Kind] = {
     # Two names for one thing: external-dns says inmemory, `gatepost up` serves the same zones embedded in its process.
     "inmemory": _Kind(InMemorySettings, _inmemory),
     "embedded": _Kind(InMemorySettings, _inmemory),
+    "rfc2136": _Kind(Rfc2136Settings, _rfc2136),
     "webhook": _Kind(WebhookSettings, _webhook),
 }
 

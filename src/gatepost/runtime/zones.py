@@ -21,7 +21,7 @@ from gatepost.dns.settings import DnsSettings
 from gatepost.dns.standing import Standings
 from gatepost.objects.problems import Problem
 from gatepost.objects.refs import GroupKind
-from gatepost.providers.contract import Provider
+from gatepost.providers.contract import GuardingProvider, Provider
 from gatepost.runtime.adjusting import adjuster, domains_of
 from gatepost.runtime.kinds import KnownKinds
 from gatepost.runtime.logs import fields
@@ -84,6 +84,8 @@ class Zones:
         self._zones = tuple(await self._provider.zones())
         self._domains = await domains_of(self._provider, self._zones)
         self._inventory = inventory(self._settings, await self._provider.records(), self._zones)
+        if isinstance(self._provider, GuardingProvider):
+            self._provider.guard(self._inventory.names if self._inventory.owner else None)
 
     async def write(self, names: Collection[NameKey] | None) -> Written:
         """Plans these names, or all, and makes the changes that are allowed.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 
 import dns.exception
 import dns.name
@@ -33,9 +33,6 @@ UPDATES_AT_ONCE = 20
 
 DEFAULT_TTL_SECONDS = 300
 
-Ownership = Callable[[Sequence[str]], OwnershipNames]
-"""Where ownership is written, given the zones."""
-
 
 class _Zone(Struct):
     """What we know of a zone.
@@ -60,21 +57,26 @@ class _Zone(Struct):
 class Rfc2136Provider:
     """Writes by update messages, reads by transfers.
 
-    Args:
-        settings: such that `settings.check()` finds nothing wrong.
-        ownership: where ownership records are, so that changes are made only while they stand; None without a registry.
+    Raises: ValueError if something is wrong with the settings, a line for each.
     """
 
-    def __init__(self, settings: Rfc2136Settings, ownership: Ownership | None = None) -> None:
+    def __init__(self, settings: Rfc2136Settings) -> None:
+        wrong = settings.check()
+        if wrong:
+            raise ValueError("\n".join(wrong))
         self._settings = settings
         self._key = _key(settings)
         servers = [Server(host, settings.rfc2136_port) for host in settings.rfc2136_host]
         self._servers = Servers(servers, self._key, settings.rfc2136_timeout)
         self._zones = {name: _Zone(name) for name in map(canonical_name, settings.rfc2136_zone)}
-        self._ownership = ownership(sorted(self._zones)) if ownership is not None else None
+        self._ownership: OwnershipNames | None = None
         self._reading = asyncio.Lock()
         self._has_just_read = False  # so that `zones` and then `records` read once, and speak of the same moment
         self._sending = asyncio.Semaphore(UPDATES_AT_ONCE)
+
+    def guard(self, names: OwnershipNames | None) -> None:
+        """See GuardingProvider.guard."""
+        self._ownership = names
 
     # Reading
 

@@ -36,7 +36,9 @@ class Rfc2136Settings(Struct, frozen=True, kw_only=True):
     ] = True
     rfc2136_min_ttl: Annotated[int, Meta(description="The lowest TTL that is written, in seconds or like 5m.")] = 0
     rfc2136_batch_change_size: Annotated[int, Meta(description="How many changes of records go into one message.")] = 50
-    rfc2136_timeout: Annotated[float, Meta(description="Seconds to wait for each answer of a server.")] = 10.0
+    rfc2136_timeout: Annotated[
+        int, Meta(description="How long to wait for each answer of a server, in seconds or like 10s.")
+    ] = 10
 
     def check(self) -> tuple[str, ...]:
         """What is wrong with these settings, each a line that names the flag, what was found and what was wanted."""
