@@ -55,7 +55,7 @@ def listing_in(text: str) -> Listing:
 
 def _looks_like_yaml(line: str) -> bool:
     """Lists and mappings start like this; a line of a zone file has blanks between its fields and no colon before."""
-    return not line or line[0] in "[{" or line.startswith(("- ", "---")) or line.split(maxsplit=1)[0].endswith(":")
+    return line.startswith(("[", "{", "- ", "---")) or line.partition(" ")[0].endswith(":")
 
 
 # Lists of endpoints
