@@ -138,3 +138,33 @@ def test_a_name_moves_from_one_route_to_another_without_a_gap() -> None:
     plan = plan_of(engine, there)
     assert [(change.action, change.record.targets) for change in plan.changes] == [("update", ("198.51.100.2",))]
     assert plan.changes[0].record.labels["resource"] == "httproute/shop/heir"
+
+
+def test_without_a_registry_a_record_that_no_object_here_asked_for_is_held() -> None:
+    engine, _ = published()
+    assert Standings(engine, is_owner_known=False)("", ("www.example.com", "")).kind == "doubtful"
+    assert Standings(engine)("", ("www.example.com", "")).kind == "gone"
+
+
+def test_without_a_registry_a_name_whose_object_was_seen_goes_with_it() -> None:
+    engine, _ = published()
+    engine.remove(route().ref)
+    engine.run_stale()
+    seen = {KEY: "httproute/shop/cart"}
+    assert Standings(engine, is_owner_known=False, seen=seen)("", KEY).kind == "gone"
+
+
+@pytest.mark.parametrize(
+    "doubt",
+    [gateway(addresses=()), route(answers=[(parent(), "False")]), route(hostnames=["new.example.com"], generation=2)],
+)
+def test_a_doubt_about_the_state_of_an_object_may_end(doubt: KubernetesObject) -> None:
+    assert [held.cause.may_end for held in after(doubt).held] == [True]
+
+
+def test_that_something_cannot_be_read_never_ends_by_itself() -> None:
+    engine, there = published()
+    engine.remove(route().ref)
+    engine.run_stale()
+    assert [held.cause.may_end for held in plan_of(engine, there, (HTTPRoute.KIND.kind,)).held] == [False]
+    assert Standings(engine)("ingress/shop/cart", KEY).may_end is False

@@ -97,3 +97,8 @@ def test_a_text_lists_its_labels_in_order() -> None:
 )
 def test_only_texts_of_that_heritage_are_ownership(text: str, labels: dict[str, str] | None) -> None:
     assert labels_in(text) == labels
+
+
+def test_a_text_that_a_provider_lists_in_several_strings_is_one() -> None:
+    text = '"heritage=external-dns,external-dns/owner=me,external-dns/reso" "urce=httproute/shop/cart"'
+    assert labels_in(text) == {"owner": "me", "resource": "httproute/shop/cart"}

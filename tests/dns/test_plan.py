@@ -11,7 +11,7 @@ from gatepost.dns.endpoint import Changes, Endpoint, Property
 from gatepost.dns.inventory import Inventory
 from gatepost.dns.plan import Plan, Planner
 from gatepost.dns.records import Claimant, NameKey, Record, RecordSet
-from gatepost.dns.registry import amends, changes_for, inventory
+from gatepost.dns.registry import amends, changes_for, inventory, still_due
 from gatepost.dns.settings import DnsSettings
 from gatepost.dns.standing import DETACHED, DOUBTFUL, GONE, Standing
 from gatepost.objects.problems import Problem, Skipped
@@ -179,6 +179,15 @@ def test_a_new_owner_takes_over_from_the_named_former_owner_only() -> None:
     assert foreign.changes == ()
 
 
+def test_a_record_of_the_former_owner_that_nothing_here_asks_for_stays() -> None:
+    chosen = DnsSettings(sources=SETTINGS.sources, txt_owner_id="me", migrate_from_txt_owner="old")
+    found, there = plan(owned(a(), "old"), settings=chosen, standing=GONE)  # another cluster of theirs may ask for it
+    assert found.changes == ()
+    assert held_back(found) == [("delete", "A", "doubtful")]
+    assert "old" in found.held[0].cause.message
+    assert there.former_count() == 1
+
+
 # Deleting
 
 
@@ -197,8 +206,33 @@ def test_a_record_whose_object_is_in_doubt_is_held() -> None:
 
 def test_a_doubt_that_has_lasted_long_enough_is_let_go() -> None:
     there = inventory(SETTINGS, owned(a()))
-    found = Planner(SETTINGS, stands(DOUBTFUL)).plan_names([KEY], there, lambda key: None, let_go={KEY})
+    passing = Planner(SETTINGS, lambda resource, key: Standing(DOUBTFUL, "no address yet", CART, may_end=True))
+    assert held_back(passing.plan_names([KEY], there, lambda key: None)) == [("delete", "A", "doubtful")]
+    found = passing.plan_names([KEY], there, lambda key: None, let_go={KEY})
     assert summary(found) == [("delete", KEY[0], "A", ("doubtful",))]
+
+
+def test_a_doubt_that_says_nothing_about_the_object_is_never_let_go() -> None:
+    there = inventory(SETTINGS, owned(a()))
+    found = Planner(SETTINGS, stands(DOUBTFUL)).plan_names([KEY], there, lambda key: None, let_go={KEY})
+    assert found.changes == ()
+    assert held_back(found) == [("delete", "A", "doubtful")]
+
+
+def test_time_does_not_decide_a_conflict() -> None:
+    refused = wanted(hold=Skipped("DNSConflict", "two objects want it", CART))
+    there = inventory(SETTINGS, owned(a()))
+    found = Planner(SETTINGS, stands(GONE)).plan_names([KEY], there, {KEY: refused}.get, let_go={KEY})
+    assert found.changes == ()
+    assert held_back(found) == [("delete", "A", "doubtful")]
+
+
+def test_less_targets_of_an_object_in_doubt_are_published_once_it_is_let_go() -> None:
+    hold = Skipped("NoAddress", "has no address yet", CART)
+    less = wanted(Record("A", ("192.0.2.1",)), hold=hold)
+    there = inventory(SETTINGS, owned(Endpoint(KEY[0], "A", ("192.0.2.1", "192.0.2.2"))))
+    found = Planner(SETTINGS, stands(GONE)).plan_names([KEY], there, {KEY: less}.get, let_go={KEY})
+    assert [change.record.targets for change in found.changes] == [("192.0.2.1",)]
 
 
 def test_a_held_record_set_keeps_what_is_there() -> None:
@@ -425,3 +459,16 @@ def test_a_record_that_came_without_its_ownership_record_goes_again() -> None:
     mended = amends(changes, [ownership("a-app.example.com").key], there)
     assert [record.record_type for record in mended.delete] == ["A"]
     assert mended.create == ()
+
+
+def test_mending_that_has_to_wait_touches_only_what_is_still_as_it_was_left() -> None:
+    found, there = plan(owned(a()))
+    lost = amends(changes_for(found.allowed, there), [a().key], there)
+    assert still_due(lost, inventory(SETTINGS, [a()])) == lost
+    for since in ([], owned(a()), owned(a(), "them")):  # it is gone, it is mended, it has another owner
+        assert still_due(lost, inventory(SETTINGS, since)) == Changes()
+    found, there = plan([], wanted(Record("A", ("192.0.2.1",))))
+    unowned = amends(changes_for(found.allowed, there), [ownership("a-app.example.com").key], there)
+    assert still_due(unowned, inventory(SETTINGS, [a()])) == unowned
+    for since in ([], [a("198.51.100.7")], owned(a())):
+        assert still_due(unowned, inventory(SETTINGS, since)) == Changes()

@@ -37,3 +37,18 @@ def test_creations_and_deletions_always_go() -> None:
     gone = PlannedChange("delete", Endpoint("app.example.com", "A"), None, (Cause("gone", "is gone"),))
     for _ in range(5):
         assert repeats.sift([gone]) == ((gone,), ())
+
+
+def test_only_rounds_in_a_row_count() -> None:
+    repeats = Repeats()
+    for _ in range(3):
+        repeats.sift([update(60)])
+    repeats.keep_only([])  # a round in which it was not planned: it took, and what comes now was done by others
+    assert repeats.sift([update(60)]) == ((update(60),), ())
+
+
+def test_an_update_that_was_refused_was_not_made() -> None:
+    repeats = Repeats()
+    for _ in range(5):
+        assert repeats.sift([update(60)]) == ((update(60),), ())
+        repeats.forget([update(60).record.key])

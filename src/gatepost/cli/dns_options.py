@@ -112,7 +112,7 @@ def _option(name: str, field: inspect.Field) -> Callable[[Callable[..., Any]], C
 
 def _type_of(described: inspect.Type, flag: str) -> click.ParamType[Any]:
     if isinstance(described, inspect.IntType):
-        return _Seconds() if flag.endswith(("-ttl", "-timeout")) else click.INT
+        return _Seconds() if flag.endswith(("-ttl", "-timeout", "-grace")) else click.INT
     return click.FLOAT if isinstance(described, inspect.FloatType) else click.STRING
 
 

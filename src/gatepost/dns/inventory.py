@@ -90,6 +90,16 @@ class Inventory:
             return True
         return holding.owner == self.owner or (bool(self.former_owner) and holding.owner == self.former_owner)
 
+    def is_former(self, holding: Holding) -> bool:
+        """Whether a record is still that of the owner whom we follow."""
+        return bool(self.former_owner) and holding.owner == self.former_owner != self.owner
+
+    def former_count(self) -> int:
+        """How many records are still those of the owner whom we follow."""
+        if not self.former_owner:
+            return 0
+        return sum(self.is_former(holding) for key in self._records for holding in self.row(key))
+
     def own_count(self) -> int:
         """How many records are ours. Counted once, then kept up to date."""
         if self._own_count is None:

@@ -44,7 +44,8 @@ def labels_in(text: str) -> dict[str, str] | None:
     """The labels that an ownership text holds, None if it is the text of an ordinary TXT record."""
     found: dict[str, str] = {}
     heritage = ""
-    for part in text.strip('"').split(","):
+    # A long text is kept as several strings of up to 255 octets (RFC 1035, 3.3), which some providers list as such.
+    for part in text.strip('"').replace('" "', "").split(","):
         key, _, value = part.partition("=")
         if key == _HERITAGE:
             heritage = value

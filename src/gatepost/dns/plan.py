@@ -121,7 +121,7 @@ class Planner:
             allow: lets the plan through however much it removes.
             removed_before: own records removed a short while ago, which count towards the cap as well, so that a
                 disaster that comes in small portions is stopped too.
-            let_go: names whose doubt has lasted long enough to give them up.
+            let_go: names whose doubt has lasted long enough to give them up, if it is one that may end.
         """
         rows = [self._row(key, inventory, wanted(key), key in let_go) for key in sorted(keys) if self._reaches(key)]
         changes = tuple(change for row in rows for change in row.changes)
@@ -142,7 +142,8 @@ class Planner:
             tuple(endpoint for endpoint in endpoints if endpoint.record_type in self._types),
             inventory,
             self._settings.policy,
-            None if let_go else self._standing,
+            self._standing,
+            let_go=let_go,
         )
 
     def _reaches(self, key: NameKey) -> bool:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 
 from gatepost.dns.endpoint import Changes, Endpoint, EndpointKey
-from gatepost.dns.inventory import Inventory
+from gatepost.dns.inventory import Holding, Inventory
 from gatepost.dns.ownership import OWNED_RECORD, Cipher, OwnershipNames, labels_in, ownership_text
 from gatepost.dns.plan import CREATE, DELETE, PlannedChange
-from gatepost.dns.records import OWNER
+from gatepost.dns.records import OWNER, NameKey
 from gatepost.dns.settings import DnsSettings
+from gatepost.dns.targets import same_targets
 
 
 def inventory(
@@ -94,6 +95,28 @@ def amends(changes: Changes, failed: Collection[EndpointKey], inventory: Invento
         if ownership.key in failed
     ]
     return Changes(create=tuple(_sorted(lost)), delete=tuple(_sorted(unowned)))
+
+
+def still_due(mend: Changes, inventory: Inventory) -> Changes:
+    """What of `amends` has to happen still, going by what the provider lists by now.
+
+    Only records that nobody owns are touched, and one is deleted only while it is as we made it.
+    """
+
+    def is_unowned(key: NameKey, record_type: str) -> Holding | None:
+        row = (holding for holding in inventory.row(key) if holding.endpoint.record_type == record_type)
+        return next((holding for holding in row if not holding.owner and not holding.contested), None)
+
+    def lacks_ownership(ownership: Endpoint) -> bool:
+        key = (ownership.labels[OWNED_RECORD], ownership.set_identifier)
+        types = [holding.endpoint.record_type for holding in inventory.row(key)]
+        return any(inventory.names.for_record(key[0], t) == ownership.dns_name and is_unowned(key, t) for t in types)
+
+    def is_as_made(record: Endpoint) -> bool:
+        found = is_unowned((record.dns_name, record.set_identifier), record.record_type)
+        return found is not None and same_targets(found.endpoint.targets, record.targets)
+
+    return Changes(create=tuple(filter(lacks_ownership, mend.create)), delete=tuple(filter(is_as_made, mend.delete)))
 
 
 def _ownership(record: Endpoint, inventory: Inventory, cipher: Cipher | None) -> Endpoint:

@@ -23,7 +23,7 @@ class Repeats:
     def sift(self, changes: Iterable[PlannedChange]) -> tuple[tuple[PlannedChange, ...], tuple[Problem, ...]]:
         """The changes worth making, and a problem for each update that has been made three times to no effect.
 
-        Call it once for each round in which the changes are really sent.
+        Call it once for each round, with the changes that are about to be sent.
         """
         worth: list[PlannedChange] = []
         problems: list[Problem] = []
@@ -40,6 +40,19 @@ class Repeats:
             else:
                 problems += _problem(change)
         return tuple(worth), tuple(problems)
+
+    def forget(self, keys: Iterable[EndpointKey]) -> None:
+        """These updates were not made after all, because the provider refused them."""
+        for key in keys:
+            self._seen.pop(key, None)
+
+    def keep_only(self, keys: Iterable[EndpointKey]) -> None:
+        """Forgets all records but those that are still to be changed now that the provider was asked anew.
+
+        Only rounds in a row count: what took and was undone by somebody later is drift, and is repaired.
+        """
+        still = set(keys)
+        self._seen = {key: seen for key, seen in self._seen.items() if key in still}
 
 
 def _problem(change: PlannedChange) -> list[Problem]:

@@ -14,12 +14,13 @@ from collections.abc import Callable, Collection
 
 from msgspec import Struct, field, structs
 
+from gatepost.dns.conflicts import CONFLICT
 from gatepost.dns.endpoint import Endpoint
 from gatepost.dns.inventory import Holding, Inventory
 from gatepost.dns.records import OWNER, RESOURCE, NameKey, RecordSet
 from gatepost.dns.standing import DETACHED, DOUBTFUL, Standing
 from gatepost.dns.targets import same_targets
-from gatepost.objects.problems import Problem
+from gatepost.objects.problems import Problem, Skipped
 from gatepost.objects.refs import Ref
 
 CREATE = "create"
@@ -34,12 +35,13 @@ class Cause(Struct, frozen=True):
     """Why a change is due.
 
     `kind` is one of new, type, targets, ttl, properties, owner, ownership (the ownership record is missing), gone,
-    detached, doubtful; of what is held also policy.
+    detached, doubtful; of what is held also policy. `may_end`: a doubt that --delete-grace puts an end to.
     """
 
     kind: str
     message: str
     at: Ref | None = None
+    may_end: bool = False
 
 
 class PlannedChange(Struct, frozen=True):
@@ -89,17 +91,20 @@ def plan_row(
     endpoints: tuple[Endpoint, ...],
     inventory: Inventory,
     policy: str,
-    standing: Callable[[str, NameKey], Standing] | None,
+    standing: Callable[[str, NameKey], Standing],
+    *,
+    let_go: bool = False,
 ) -> Row:
     """The changes of one name, sorted by type.
 
     Args:
         endpoints: those of `wanted` that are to be published, in the form of the provider.
-        standing: where the object behind a record stands; None if every doubt about this name is to be let go.
+        standing: where the object behind a record stands.
+        let_go: doubts about this name that may end hold nothing back any more.
     """
     if not holdings and not endpoints:
         return Row()
-    planning = _Planning(key, holdings, wanted, endpoints, inventory, policy, standing)
+    planning = _Planning(key, holdings, wanted, endpoints, inventory, policy, standing, let_go)
     if not endpoints:
         planning.remove_all()
     else:
@@ -118,7 +123,8 @@ class _Planning:
         endpoints: tuple[Endpoint, ...],
         inventory: Inventory,
         policy: str,
-        standing: Callable[[str, NameKey], Standing] | None,
+        standing: Callable[[str, NameKey], Standing],
+        let_go: bool,
     ) -> None:
         self.row = Row()
         self._key = key
@@ -128,6 +134,7 @@ class _Planning:
         self._inventory = inventory
         self._dropped = _DROPPED_BY_POLICY[policy]
         self._standing = standing
+        self._let_go = let_go
         self._claimants = tuple(claimant.resource for claimant in wanted.claimants) if wanted is not None else ()
 
     def remove_all(self) -> None:
@@ -180,7 +187,11 @@ class _Planning:
 
     def _passes(self, cause: Cause) -> bool:
         """Whether a deletion for that cause is made."""
-        return DELETE not in self._dropped and (cause.kind != DOUBTFUL or self._standing is None)
+        return DELETE not in self._dropped and not self._holds(cause)
+
+    def _holds(self, cause: Cause) -> bool:
+        """Whether a doubt keeps a record where it is."""
+        return cause.kind == DOUBTFUL and not (self._let_go and cause.may_end)
 
     # The three kinds of changes
 
@@ -212,7 +223,7 @@ class _Planning:
             return
         if set(old.targets) - set(endpoint.targets) and not same_targets(old.targets, endpoint.targets):
             doubt = self._doubt_about(holding)
-            if doubt is not None:
+            if doubt is not None and self._holds(doubt):
                 self.row.held.append(Held(old, UPDATE, doubt))
                 return
         if UPDATE in self._dropped and any(cause.kind not in ("owner", "ownership") for cause in causes):
@@ -222,7 +233,7 @@ class _Planning:
         self.row.changes.append(PlannedChange(UPDATE, old, new, causes))
 
     def _delete(self, record: Endpoint, cause: Cause) -> None:
-        if cause.kind == DOUBTFUL and self._standing is not None:
+        if self._holds(cause):
             self.row.held.append(Held(record, DELETE, cause))
         elif DELETE in self._dropped:
             self.row.held.append(Held(record, DELETE, Cause(POLICY, f"the policy deletes nothing; {cause.message}")))
@@ -242,21 +253,22 @@ class _Planning:
             causes.append(Cause("properties", _difference(old, endpoint), at))
         if self._inventory.owner and self._inventory.is_ours(holding):
             if holding.owner != self._inventory.owner:
-                causes.append(Cause("owner", f"{holding.owner} -> {self._inventory.owner}"))
+                causes.append(Cause("owner", f"{holding.owner} -> {self._inventory.owner}", at))
             if holding.ownership is None:
-                causes.append(Cause("ownership", "its ownership record is written in an old form"))
+                causes.append(Cause("ownership", "its ownership record is written in an old form", at))
         return tuple(causes)
 
     def _cause_of_removal(self, holding: Holding) -> Cause:
         wanted = self._wanted
+        if self._inventory.is_former(holding):
+            message = f"it is still of {holding.owner}, who may have objects for it elsewhere; none here asks for it"
+            return Cause(DOUBTFUL, message)
         if wanted is not None and wanted.hold is not None:
-            return Cause(DOUBTFUL, str(wanted.hold), wanted.hold.at)
+            return _doubt_of(wanted.hold)
         if wanted is not None and wanted.notes:
             return Cause(DETACHED, str(wanted.notes[0]), wanted.notes[0].at)
-        if self._standing is None:
-            return Cause(DOUBTFUL, "its doubt has lasted long enough")
         standing = self._standing(holding.resource, self._key)
-        return Cause(standing.kind, standing.message, standing.at)
+        return Cause(standing.kind, standing.message, standing.at, standing.may_end)
 
     def _cause_of_type_change(self, holding: Holding) -> Cause:
         doubt = self._doubt_about(holding)
@@ -267,18 +279,17 @@ class _Planning:
 
     def _doubt_about(self, holding: Holding) -> Cause | None:
         """Why targets must not be taken away although something else is wanted; None if that is certain."""
-        if self._standing is None or self._wanted is None:
+        if self._wanted is None:
             return None
-        hold = self._wanted.hold
-        if hold is not None:
-            return Cause(DOUBTFUL, str(hold), hold.at)
+        if self._wanted.hold is not None:
+            return _doubt_of(self._wanted.hold)
         if not holding.resource or holding.resource in self._claimants:
             return None
         standing = self._standing(holding.resource, self._key)
         lost = any(problem.about == standing.at for problem in self._wanted.problems)  # it was heard, and lost
         if standing.kind != DOUBTFUL or lost:
             return None
-        return Cause(DOUBTFUL, standing.message, standing.at)
+        return Cause(DOUBTFUL, standing.message, standing.at, standing.may_end)
 
     # Odds and ends
 
@@ -302,6 +313,11 @@ class _Planning:
         if self._inventory.owner:
             labels[OWNER] = self._inventory.owner
         return structs.replace(endpoint, labels=labels)
+
+
+def _doubt_of(hold: Skipped) -> Cause:
+    """What holds a record set as a cause. A conflict is no state that passes: time must not decide who gets a name."""
+    return Cause(DOUBTFUL, str(hold), hold.at, may_end=hold.reason != CONFLICT)
 
 
 def _fits(type_: str, left: Collection[str]) -> bool:

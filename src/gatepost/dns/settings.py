@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from base64 import b64decode
 from collections.abc import Iterator
 from ipaddress import IPv6Network, ip_network
 from typing import Annotated
@@ -26,8 +27,11 @@ FALLBACK_CHOICES = ("all", "exact", "none")
 POLICIES = ("sync", "upsert-only", "create-only")
 RECORD_TYPES = ("A", "AAAA", "CNAME", "TXT", "SRV", "NS", "PTR", "MX", "NAPTR", "DNAME")
 REGISTRIES = ("txt", "noop")
+EVENTS = ("RecordReady", "RecordDeleted", "RecordError")
 
 _NAT64_BITS = 96
+_AES_KEY_BYTES = 32
+_ORDINARY_ALPHABET = bytes.maketrans(b"-_", b"+/")
 
 
 class DnsSettings(Struct, frozen=True, kw_only=True):
@@ -127,6 +131,20 @@ class DnsSettings(Struct, frozen=True, kw_only=True):
     removal_free_count: Annotated[
         int, Meta(description="How many own records there must be before that share counts.")
     ] = 10
+    delete_grace: Annotated[
+        int,
+        Meta(
+            description="How long, in seconds or like 10m, a record stays whose object may still want it, as when its "
+            "Gateway has lost its address; 0 keeps it until that is certain."
+        ),
+    ] = 0
+    events_emit: Annotated[
+        tuple[str, ...],
+        Meta(
+            description="A Kubernetes event to tell on the objects behind a record: RecordReady or RecordDeleted; may "
+            "be repeated. RecordError is told always."
+        ),
+    ] = ()
 
     registry: Annotated[str, Meta(description="Where it is kept which records are ours: txt or noop (nowhere).")] = (
         "txt"
@@ -146,6 +164,14 @@ class DnsSettings(Struct, frozen=True, kw_only=True):
             description="What stands for the asterisk in names of TXT records of ownership; empty keeps the asterisk."
         ),
     ] = "_wildcard"
+    txt_encrypt_enabled: Annotated[bool, Meta(description="Encrypt the texts of TXT records of ownership.")] = False
+    txt_encrypt_aes_key: Annotated[
+        str,
+        Meta(
+            description="Key for them: 32 characters, or 32 bytes in base64; better given by the environment. With a "
+            "key alone, encrypted texts are read and plain ones written."
+        ),
+    ] = ""
     migrate_from_txt_owner: Annotated[str, Meta(description="Take over the records of this former owner.")] = ""
 
     @property
@@ -172,6 +198,7 @@ class DnsSettings(Struct, frozen=True, kw_only=True):
             *self._check_networks(),
             *self._check_expressions(),
             *self._check_combinations(),
+            *self._check_registry(),
         )
 
     def _check_choices(self) -> Iterator[str]:
@@ -195,6 +222,9 @@ class DnsSettings(Struct, frozen=True, kw_only=True):
             for type_ in types:
                 if type_ not in RECORD_TYPES:
                     yield f"{flag}: found {type_!r}, wanted one of {', '.join(RECORD_TYPES)}"
+        for event in self.events_emit:
+            if event not in EVENTS:
+                yield f"--events-emit: found {event!r}, wanted one of {', '.join(EVENTS)}"
 
     def _check_selectors(self) -> Iterator[str]:
         for flag, text in (
@@ -242,14 +272,41 @@ class DnsSettings(Struct, frozen=True, kw_only=True):
             yield "--ignore-hostname-annotation: needs --fqdn-template, the only other place that names come from"
         if self.create_ptr and "PTR" not in self.record_types:
             yield "--create-ptr: needs PTR among --managed-record-types"
+        if self.min_ttl < 0:
+            yield f"--min-ttl: found {self.min_ttl}, wanted 0 or more seconds"
+        if self.delete_grace < 0:
+            yield f"--delete-grace: found {self.delete_grace}, wanted 0 or more seconds"
+        if not 0 < self.max_removal_share <= 1:
+            yield f"--max-removal-share: found {self.max_removal_share}, wanted more than 0 and at most 1"
+
+    def _check_registry(self) -> Iterator[str]:
         if self.txt_prefix and self.txt_suffix:
             yield "--txt-prefix and --txt-suffix: give one of them, not both"
         if self.registry == "txt" and not self.txt_owner_id:
             yield "--txt-owner-id: found nothing, wanted a name that no other instance uses in these zones"
-        if self.min_ttl < 0:
-            yield f"--min-ttl: found {self.min_ttl}, wanted 0 or more seconds"
-        if not 0 < self.max_removal_share <= 1:
-            yield f"--max-removal-share: found {self.max_removal_share}, wanted more than 0 and at most 1"
+        if self.migrate_from_txt_owner and self.migrate_from_txt_owner == self.owner:
+            yield f"--migrate-from-txt-owner: found {self.owner!r}, which is our own name, wanted that of another"
+        if self.migrate_from_txt_owner and self.registry != "txt":
+            yield "--migrate-from-txt-owner: needs --registry txt, which alone knows owners"
+        # What was given must not be shown: it may be a key all but for a typing error.
+        if self.txt_encrypt_aes_key and self.aes_key is None:
+            yield "--txt-encrypt-aes-key: found something else, wanted 32 characters, or 32 bytes in base64"
+        if self.txt_encrypt_enabled and not self.txt_encrypt_aes_key:
+            yield "--txt-encrypt-enabled: needs --txt-encrypt-aes-key"
+
+    @property
+    def aes_key(self) -> bytes | None:
+        """The key for the texts of ownership records, None if there is none or it cannot be read.
+
+        Source: external-dns reads base64 in its ordinary alphabet and documents the one for URLs; both are read here.
+        """
+        text = self.txt_encrypt_aes_key.encode()
+        if len(text) != _AES_KEY_BYTES:
+            try:
+                text = b64decode(text.translate(_ORDINARY_ALPHABET), validate=True)
+            except ValueError:
+                return None
+        return text if len(text) == _AES_KEY_BYTES else None
 
     @property
     def has_template(self) -> bool:

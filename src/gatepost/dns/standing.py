@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
+from types import MappingProxyType
 
 from msgspec import Struct
 
@@ -33,11 +34,23 @@ class Standing(Struct, frozen=True, gc=False):
     | gone     | does not exist any more                                                             |
     | detached | exists, and its spec does not ask for the name any more                             |
     | doubtful | may still want it: its status is incomplete or lags, or it could not be read at all |
+
+    `may_end`: the doubt is about the state of the object, which was read; so it may be given up after a time. That
+    we cannot read or work out something says nothing about the object, however long it lasts.
     """
 
     kind: str
     message: str
     at: Ref | None = None
+    may_end: bool = False
+
+
+def object_behind(resource: str) -> Ref | None:
+    """The object of a `resource` label such as `httproute/shop/cart`; None if it is of a kind that no source reads."""
+    kind, _, place = resource.partition("/")
+    namespace, _, name = place.partition("/")
+    type_ = _TYPES.get(kind)
+    return type_.KIND.ref(namespace, name) if type_ is not None and name else None
 
 
 class Standings:
@@ -45,16 +58,31 @@ class Standings:
 
     Args:
         unreadable: kinds whose objects could not be read just now; what they claim is not known.
+        is_owner_known: the registry keeps owners. Without one, a record of which nobody ever saw an object may be
+            anybody's.
+        seen: the `resource` of names that were claimed at some time, for records that keep none themselves.
     """
 
-    def __init__(self, engine: Engine, unreadable: Collection[str] = ()) -> None:
+    def __init__(
+        self,
+        engine: Engine,
+        unreadable: Collection[str] = (),
+        *,
+        is_owner_known: bool = True,
+        seen: Mapping[NameKey, str] = MappingProxyType({}),
+    ) -> None:
         self._engine = engine
         self._unreadable = frozenset(unreadable)
+        self._is_owner_known = is_owner_known
+        self._seen = seen
         over = engine.rule(CLAIMS).over
         self._read = frozenset(over if isinstance(over, tuple) else (over,))
 
     def __call__(self, resource: str, key: NameKey) -> Standing:
         """Where the object of a `resource` label (`httproute/shop/cart`) stands towards a name that it once claimed."""
+        resource = resource or self._seen.get(key, "")
+        if not resource and not self._is_owner_known:
+            return Standing(DOUBTFUL, "no registry says whose it is, and no object here has asked for it")
         if not resource:
             return Standing(GONE, "no object is written down for it, and none claims it")
         kind, _, place = resource.partition("/")
@@ -77,8 +105,8 @@ class Standings:
         for claim in claims.claims:
             if claim.key == key or (is_reverse and claim.doubt is not None):
                 why = str(claim.doubt) if claim.doubt is not None else f"{ref} still claims it"
-                return Standing(DOUBTFUL, why, ref)
+                return Standing(DOUBTFUL, why, ref, may_end=claim.doubt is not None)
         if claims.lagging is not None:
-            return Standing(DOUBTFUL, str(claims.lagging), ref)
+            return Standing(DOUBTFUL, str(claims.lagging), ref, may_end=True)
         why = f"{ref} does not ask for it any more"
         return Standing(DETACHED, f"{why}: {claims.skipped[0]}" if claims.skipped and not claims.claims else why, ref)
