@@ -13,14 +13,7 @@ _HERE = Path(__file__).parent
 if str(_HERE) not in sys.path:
     sys.path.append(str(_HERE))
 
-from dns_servers import DnsServer, missing, running  # noqa: E402
-
-
-def needs(kind: str) -> None:
-    """Skips a test that cannot run without that server."""
-    reason = missing(kind)
-    if reason:
-        pytest.skip(reason)
+from dns_servers import DnsServer, needs, running  # noqa: E402
 
 
 @pytest.fixture(params=["bind", "knot"])

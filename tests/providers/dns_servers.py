@@ -126,6 +126,15 @@ def missing(kind: str) -> str:
     return ""
 
 
+def needs(kind: str) -> None:
+    """Skips the test that asks if it cannot have that server."""
+    import pytest  # not needed to try a server out
+
+    reason = missing(kind)
+    if reason:
+        pytest.skip(reason)
+
+
 def free_port() -> int:
     """A port of loopback that is free for both UDP and TCP."""
     for _ in range(50):

@@ -85,7 +85,7 @@ def command(
         raise click.UsageError("FILE and --current: both are -, and stdin can only be read once")
     if not listings and not dns.provider:
         raise click.UsageError("--provider or --current: none was given, wanted one to know what DNS holds now")
-    provider = None if listings else chosen_provider(dns.provider, providers)
+    provider = None if listings else chosen_provider(dns.provider, providers, dns.domains)
     found = dns_input(paths, kubeconfig, context, wiring)
     if provider is not None:
         planned = _over_provider(found.engine, dns, provider, allow=allow, is_in_doubt=found.is_in_doubt)

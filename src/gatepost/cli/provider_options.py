@@ -12,6 +12,7 @@ from gatepost.cli.dns_options import options_of
 from gatepost.runtime.dnsproviders import SETTINGS, ProviderSettings, UnknownProvider, provider_named
 
 if TYPE_CHECKING:
+    from gatepost.dns.domain_filter import DomainFilter
     from gatepost.providers.contract import Provider
 
 
@@ -29,9 +30,12 @@ def provider_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return decorated
 
 
-def chosen_provider(name: str, settings: ProviderSettings) -> Provider:
-    """The provider that `--provider` names. Raises: click.UsageError if there is none, or its settings are wrong."""
+def chosen_provider(name: str, settings: ProviderSettings, domains: DomainFilter | None = None) -> Provider:
+    """The provider that `--provider` names, to be asked about names in these domains.
+
+    Raises: click.UsageError if there is none, or its settings are wrong.
+    """
     try:
-        return provider_named(name, settings)
+        return provider_named(name, settings, domains)
     except UnknownProvider as error:
         raise click.UsageError(str(error)) from error

@@ -6,11 +6,13 @@ A new provider is one entry in `_KINDS`; its flags then appear on every command 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Annotated, Any
+from typing import Annotated
 
 from msgspec import Meta, Struct
 
+from gatepost.dns.domain_filter import DomainFilter
 from gatepost.providers.contract import Provider
+from gatepost.providers.pdns.settings import PdnsSettings
 from gatepost.providers.rfc2136.settings import Rfc2136Settings
 from gatepost.providers.webhook.settings import WebhookSettings
 
@@ -45,11 +47,21 @@ def _rfc2136(settings: Rfc2136Settings) -> Provider:
     return Rfc2136Provider(settings)
 
 
+def _pdns(settings: PdnsSettings, domains: DomainFilter | None) -> Provider:
+    from gatepost.providers.pdns.provider import PdnsProvider
+
+    return PdnsProvider(settings, domains)
+
+
 class _Kind(Struct, frozen=True):
-    """A kind of provider. `make` imports what it needs itself, and raises ValueError for settings that are wrong."""
+    """A kind of provider. `make` imports what it needs itself, and raises ValueError for settings that are wrong.
+
+    `takes_domains`: it also takes the domain filter, so as to read no more zones than needed.
+    """
 
     settings: type[Struct]
-    make: Callable[[Any], Provider]
+    make: Callable[..., Provider]
+    takes_domains: bool = False
 
 
 _KINDS: Mapping[str, _Kind] = {
@@ -57,6 +69,7 @@ _KINDS: Mapping[str, _Kind] = {
     "inmemory": _Kind(InMemorySettings, _inmemory),
     "embedded": _Kind(InMemorySettings, _inmemory),
     "rfc2136": _Kind(Rfc2136Settings, _rfc2136),
+    "pdns": _Kind(PdnsSettings, _pdns, takes_domains=True),
     "webhook": _Kind(WebhookSettings, _webhook),
 }
 
@@ -68,12 +81,13 @@ ProviderSettings = Mapping[type[Struct], Struct]
 """The settings of all providers, by their types; those of a type that is missing are its defaults."""
 
 
-def provider_named(name: str, settings: ProviderSettings) -> Provider:
-    """The provider of a name. Raises: UnknownProvider."""
+def provider_named(name: str, settings: ProviderSettings, domains: DomainFilter | None = None) -> Provider:
+    """The provider of a name. `domains`: the names that it will be asked about. Raises: UnknownProvider."""
     kind = _KINDS.get(name)
     if kind is None:
         raise UnknownProvider(f"--provider: found {name!r}, wanted one of {', '.join(NAMES)}")
     try:
-        return kind.make(settings.get(kind.settings) or kind.settings())
+        chosen = settings.get(kind.settings) or kind.settings()
+        return kind.make(chosen, domains) if kind.takes_domains else kind.make(chosen)
     except ValueError as error:
         raise UnknownProvider(str(error)) from error

@@ -10,8 +10,8 @@ from msgspec import Struct, structs
 
 from gatepost.dns.endpoint import Endpoint
 from gatepost.dns.settings import RECORD_TYPES
+from gatepost.providers.targets import target_of
 
-_KEEPS_FINAL_DOT = ("TXT", "NAPTR", "SRV")
 _TYPES = {int(dns.rdatatype.from_text(record_type)): record_type for record_type in RECORD_TYPES}
 
 SetKey = tuple[str, str]
@@ -73,12 +73,6 @@ def record_of(name: str, rdata: dns.rdata.Rdata, ttl: int) -> Record | None:
     """A resource record as we keep it; None for types that are not for endpoints, such as SOA or RRSIG."""
     record_type = _TYPES.get(int(rdata.rdtype))
     return None if record_type is None else Record((name, record_type), ttl, target_of(record_type, rdata))
-
-
-def target_of(record_type: str, rdata: dns.rdata.Rdata) -> str:
-    """The target of a record as endpoints spell it. Source: external-dns, which cuts final dots but for three types."""
-    text = str(rdata.to_text())
-    return text if record_type in _KEEPS_FINAL_DOT or text == "." else text.removesuffix(".")
 
 
 def _remove(record_sets: dict[SetKey, Endpoint], record: Record) -> None:

@@ -18,13 +18,14 @@ from gatepost.dns.ownership import OwnershipNames
 from gatepost.dns.records import OWNER
 from gatepost.providers.bundles import Bundle, RecordChange, batches_of, bundles_of, halves, zone_of
 from gatepost.providers.contract import ProviderError, RecordResult
-from gatepost.providers.embedded import RefusedError, canonical_name, rdata_of
-from gatepost.providers.rfc2136.contents import Contents, SetKey, target_of
+from gatepost.providers.embedded import RefusedError, canonical_name
+from gatepost.providers.rfc2136.contents import Contents, SetKey
 from gatepost.providers.rfc2136.refusals import NOT_FOR_ONE_RECORD, Unusable, of_rcode
 from gatepost.providers.rfc2136.servers import Server, Servers, Unreachable
 from gatepost.providers.rfc2136.settings import Rfc2136Settings
 from gatepost.providers.rfc2136.transfers import read_zone
 from gatepost.providers.rfc2136.updates import Update, message_of, update_of
+from gatepost.providers.targets import listed_form
 
 log = logging.getLogger("gatepost.providers.rfc2136")
 
@@ -148,19 +149,13 @@ class Rfc2136Provider:
 
     def _adjusted(self, endpoint: Endpoint) -> Endpoint:
         ttl = max(endpoint.record_ttl, self._settings.rfc2136_min_ttl) if endpoint.record_ttl else 0
-        try:
-            name = canonical_name(endpoint.dns_name)
-            targets = sorted(
-                {target_of(endpoint.record_type, rdata_of(endpoint.record_type, t)) for t in endpoint.targets}
-            )
-        except (ValueError, dns.exception.DNSException):
-            return replace(endpoint, record_ttl=ttl, provider_specific=())  # `apply` says what is wrong with it
-        return replace(endpoint, dns_name=name, targets=tuple(targets), record_ttl=ttl, provider_specific=())
+        return replace(listed_form(endpoint), record_ttl=ttl, provider_specific=())
 
     # Writing
 
     async def apply(self, changes: Changes) -> Sequence[RecordResult]:
         """See Provider.apply. All changes of one name are made, or none of them."""
+        self._has_just_read = False
         results: list[RecordResult] = []
         by_zone: dict[str, list[Update]] = {}
         for bundle in bundles_of(changes):

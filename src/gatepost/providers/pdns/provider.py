@@ -1,0 +1,221 @@
+"""A Provider (see contract.py) of the zones of a PowerDNS server."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Iterable, Sequence
+
+from gatepost.dns.domain_filter import DomainFilter
+from gatepost.dns.endpoint import Changes, Endpoint
+from gatepost.dns.names import record_name
+from gatepost.dns.ownership import OwnershipNames, labels_in
+from gatepost.dns.records import OWNER
+from gatepost.dns.settings import RECORD_TYPES
+from gatepost.providers.bundles import Bundle, batches_of, bundles_of, halves, zone_of
+from gatepost.providers.contract import ProviderError, RecordResult
+from gatepost.providers.embedded import RefusedError, canonical_name
+from gatepost.providers.pdns.api import Api, ApiRecordSet, ApiRefusal, ApiUnreachable, api
+from gatepost.providers.pdns.record_sets import Present, Presents, adjusted, api_changes, key_of, presents_of
+from gatepost.providers.pdns.settings import PdnsSettings
+
+log = logging.getLogger("gatepost.providers.pdns")
+
+CHANGES_IN_ONE_CALL = 500
+"""PowerDNS takes bodies of up to 2 MB by default; each call costs it a transaction over the zone."""
+
+NAMES_ASKED_SINGLY = 20
+"""Up to here the record sets of each name are asked for by themselves; above, the whole zone is read at once."""
+
+
+class PdnsProvider:
+    """Reads and writes by the HTTP API.
+
+    Args: domains: which zones to read and write; those it leaves out stay as they are.
+    Raises: ValueError if something is wrong with the settings, a line for each.
+    """
+
+    def __init__(self, settings: PdnsSettings, domains: DomainFilter | None = None) -> None:
+        wrong = settings.check()
+        if wrong:
+            raise ValueError("\n".join(wrong))
+        self._settings = settings
+        self._domains = domains or DomainFilter()
+        self._zone_ids: dict[str, str] = {}
+        self._usable: frozenset[str] = frozenset()
+        self._disabled: Presents = {}  # of record sets with disabled records: asked for by name, they are not told
+        self._ownership: OwnershipNames | None = None
+        self._just_read: list[Endpoint] | None = None  # so that `zones` and then `records` speak of the same moment
+
+    def guard(self, names: OwnershipNames | None) -> None:
+        """See GuardingProvider.guard."""
+        self._ownership = names
+
+    # Reading
+
+    async def zones(self) -> Sequence[str]:
+        """The zones in reach that could be read now. Raises: ProviderError if none can."""
+        self._just_read = await self._read_all()
+        return sorted(self._usable)
+
+    async def records(self) -> Sequence[Endpoint]:
+        """See Provider.records. A zone that `zones` leaves out is left out here too."""
+        read = self._just_read if self._just_read is not None else await self._read_all()
+        self._just_read = None
+        return read
+
+    async def _read_all(self) -> list[Endpoint]:
+        async with api(self._settings) as calls:
+            try:
+                self._zone_ids = {record_name(zone.name): zone.id for zone in await calls.zones()}
+            except (ApiRefusal, ApiUnreachable) as error:
+                raise ProviderError(str(error)) from error
+            names = [name for name in sorted(self._zone_ids) if self._is_in_reach(name)]
+            read = await asyncio.gather(*(self._read(calls, name) for name in names))
+        found = {name: presents for name, presents in zip(names, read, strict=True) if presents is not None}
+        if names and not found:
+            raise ProviderError(f"PowerDNS at {self._settings.pdns_server} lets none of its zones be read")
+        self._usable = frozenset(found)
+        every = {key: present for zone in found.values() for key, present in zone.items()}
+        self._disabled = {key: present for key, present in every.items() if present.disabled}
+        return [present.endpoint for present in every.values() if present.endpoint is not None]
+
+    async def _read(self, calls: Api, zone: str) -> Presents | None:
+        try:
+            return presents_of((await calls.zone(self._zone_ids[zone])).rrsets)
+        except (ApiRefusal, ApiUnreachable) as error:
+            message = "a zone cannot be read, and its records stay as they are"
+            log.warning(message, extra={"fields": {"zone": zone, "error": str(error)}})
+            return None
+
+    def _is_in_reach(self, zone: str) -> bool:
+        """Whether the filter lets pass the zone, or anything inside it."""
+        inside = any(zone_of(domain.lstrip("."), {zone}) for domain in self._domains.include)
+        is_regex = bool(self._domains.regex_include)  # what it lets pass inside of a zone, nobody can tell
+        return is_regex or inside or self._domains.matches(zone)
+
+    def adjust(self, endpoints: Sequence[Endpoint]) -> Sequence[Endpoint]:
+        return [adjusted(endpoint, self._zone_ids) for endpoint in endpoints]
+
+    # Writing
+
+    async def apply(self, changes: Changes) -> Sequence[RecordResult]:
+        """See Provider.apply. All changes of one name are made, or none of them."""
+        self._just_read = None
+        results: list[RecordResult] = []
+        by_zone: dict[str, list[Bundle]] = {}
+        async with api(self._settings) as calls:
+            if not self._zone_ids:
+                await self._read_all()
+            for bundle in bundles_of(changes):
+                try:
+                    by_zone.setdefault(self._zone_for(bundle), []).append(bundle)
+                except RefusedError as refusal:
+                    results += bundle.results(str(refusal))
+            written = (self._write(calls, zone, bundles) for zone, bundles in by_zone.items())
+            for outcome in await asyncio.gather(*written, return_exceptions=True):
+                if isinstance(outcome, ApiUnreachable):
+                    raise ProviderError(f"it is not known whether changes were made: {outcome}") from outcome
+                if isinstance(outcome, BaseException):
+                    raise outcome
+                results += outcome
+        return results
+
+    def _zone_for(self, bundle: Bundle) -> str:
+        zone = zone_of(bundle.name, self._zone_ids)
+        if zone is None:
+            raise RefusedError(f"{bundle.name}: the name is outside of all zones of this server")
+        if zone not in self._usable:
+            raise RefusedError(f"{bundle.name}: zone {zone} could not be read, or the domain filter leaves it out")
+        for change in bundle.changes:
+            if zone_of(_checked_name(change.record), self._zone_ids) != zone:
+                raise RefusedError(
+                    f"{bundle.name}: its ownership record {change.record.dns_name} lies outside of {zone}"
+                )
+        return zone
+
+    async def _write(self, calls: Api, zone: str, bundles: Sequence[Bundle]) -> list[RecordResult]:
+        """Raises: ApiUnreachable if it is not known what was made."""
+        results: list[RecordResult] = []
+        fitting: list[Bundle] = []
+        sent: dict[str, list[ApiRecordSet]] = {}
+        try:
+            there = await self._there(calls, zone, bundles)
+        except ApiRefusal as refusal:
+            return [result for bundle in bundles for result in bundle.results(str(refusal))]
+        for bundle in bundles:
+            try:
+                sent[bundle.name] = self._api_changes(bundle, there)
+                fitting.append(bundle)
+            except RefusedError as refusal:
+                results += bundle.results(str(refusal))
+        for batch in batches_of(fitting, CHANGES_IN_ONE_CALL):
+            results += await self._send(calls, zone, batch, sent)
+        return results
+
+    async def _there(self, calls: Api, zone: str, bundles: Sequence[Bundle]) -> Presents:
+        """What is there now of all names that these changes rest on."""
+        zone_id = self._zone_ids[zone]
+        names = {name for bundle in bundles for name in self._names(bundle)}
+        if len(names) > NAMES_ASKED_SINGLY:
+            return presents_of((await calls.zone(zone_id)).rrsets)
+        found: Presents = {}
+        for read in await asyncio.gather(*(calls.zone(zone_id, f"{name}.") for name in sorted(names))):
+            found.update(presents_of(read.rrsets))
+        for key in self._disabled.keys() & {(name, type_) for name in names for type_ in RECORD_TYPES}:
+            there = found.get(key)
+            found[key] = Present(there.endpoint if there is not None else None, self._disabled[key].disabled)
+        return found
+
+    def _names(self, bundle: Bundle) -> Iterable[str]:
+        for change in bundle.changes:
+            yield key_of(change.record)[0]
+            if self._ownership is not None and change.record.record_type != "TXT":
+                yield self._ownership.for_record(record_name(change.record.dns_name), change.record.record_type)
+
+    def _api_changes(self, bundle: Bundle, there: Presents) -> list[ApiRecordSet]:
+        """What to send for a bundle. Deletions go first: a name cannot hold A and CNAME at once (RFC 1034 3.6.2)."""
+        changed = {key_of(change.record) for change in bundle.changes}
+        sent: list[ApiRecordSet] = []
+        for change in bundle.changes:
+            self._check_owner(change.record, there, changed)
+            sent += api_changes(change, there.get(key_of(change.record)))
+        return sorted(sent, key=lambda record_set: record_set.changetype)
+
+    def _check_owner(self, record: Endpoint, there: Presents, changed: set[tuple[str, str]]) -> None:
+        """Raises: RefusedError if somebody else has written down meanwhile that the record is theirs."""
+        owner = record.labels.get(OWNER, "")
+        if self._ownership is None or not owner or record.record_type == "TXT":
+            return
+        key = (self._ownership.for_record(record_name(record.dns_name), record.record_type), "TXT")
+        present = there.get(key)
+        if key in changed or present is None or present.endpoint is None:
+            return
+        for labels in map(labels_in, present.endpoint.targets):
+            if labels is not None and labels.get(OWNER, "") != owner:
+                theirs = labels.get(OWNER) or "somebody else"
+                raise RefusedError(
+                    f"{record.record_type} {record.dns_name}: it belongs to {theirs} by now, not {owner}"
+                )
+
+    async def _send(
+        self, calls: Api, zone: str, batch: Sequence[Bundle], sent: dict[str, list[ApiRecordSet]]
+    ) -> list[RecordResult]:
+        """Sends a batch; where it is refused, its halves, so that only the culprits are left out."""
+        record_sets = sorted((s for bundle in batch for s in sent[bundle.name]), key=lambda s: s.changetype)
+        refused = ""
+        try:
+            await calls.patch(self._zone_ids[zone], record_sets)
+        except ApiRefusal as refusal:
+            if len(batch) > 1 and not refusal.is_for_all:
+                results = [await self._send(calls, zone, half, sent) for half in halves(batch)]
+                return [*results[0], *results[1]]
+            refused = str(refusal)
+        return [result for bundle in batch for result in bundle.results(refused)]
+
+
+def _checked_name(record: Endpoint) -> str:
+    try:
+        return canonical_name(record.dns_name)
+    except ValueError as error:
+        raise RefusedError(f"{record.record_type} {record.dns_name}: {error}") from error
