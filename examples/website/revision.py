@@ -26,4 +26,7 @@ class Revision:
         await self._runner.cleanup()
 
     async def _answer(self, request: web.Request) -> web.Response:
+        if request.headers.get("K-Network-Probe") == "probe":
+            # As Knative's queue-proxy does in front of each revision: it says which routing brought the request here.
+            return web.Response(headers={"K-Network-Hash": request.headers["K-Network-Hash"]})
         return web.json_response({"revision": self.name, "path": request.path, "headers": dict(request.headers)})

@@ -43,6 +43,13 @@ OUTSIDE_FAILED = 3
     help="How often DNS is compared with what the provider holds, in seconds or like 5m; what changes in the cluster "
     "is written at once.",
 )
+@click.option(
+    "--probe",
+    is_flag=True,
+    help="Report a KIngress Ready only once requests get through each address of its gateway, and move traffic to a "
+    "new Service only once the gateway knows it. Needs a way to those addresses, and backends that answer Knative's "
+    "probes.",
+)
 @click.option("--allow", is_flag=True, help="Let DNS plans through however much they remove.")
 @click.option("--dry-run", is_flag=True, help="Say what would be written, and write nothing.")
 @click.option("--once", is_flag=True, help="End when nothing is left to do.")
@@ -57,6 +64,7 @@ def command(
     cluster_domain: str,
     system_namespace: str,
     interval: str,
+    probe: bool,
     allow: bool,
     dry_run: bool,
     once: bool,
@@ -88,6 +96,7 @@ def command(
         dns=dns if provider is not None else None,
         dns_interval_seconds=_interval_seconds(interval),
         allow=allow,
+        probe=probe,
         dry_run=dry_run,
         once=once,
     )

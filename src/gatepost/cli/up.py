@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 import pathlib
 import signal
 import sys
@@ -53,6 +54,12 @@ DEFAULT_KUBECONFIG = pathlib.Path("gatepost.kubeconfig")
     type=click.Path(path_type=pathlib.Path, dir_okay=False),
     help="Written with the addresses as JSON when everything answers, for scripts.",
 )
+@click.option(
+    "--probe/--no-probe",
+    default=True,
+    show_default=True,
+    help="Report a KIngress Ready only once requests get through to it. The backends must answer Knative's probes.",
+)
 @click.option("-q", "--quiet", is_flag=True, help="Do not print the addresses, and log errors only.")
 @click.option(
     "--log-level",
@@ -74,6 +81,7 @@ def command(
     zones: tuple[str, ...],
     kubeconfig: pathlib.Path,
     ready_file: pathlib.Path | None,
+    probe: bool,
     quiet: bool,
     log_level: str,
 ) -> None:
@@ -100,13 +108,15 @@ def command(
         zones=zones or DEFAULT_ZONES,
     )
     try:
-        asyncio.run(_run(settings, kubeconfig, ready_file, quiet))
+        asyncio.run(_run(settings, kubeconfig, ready_file, probe=probe, quiet=quiet))
     except StandaloneError as error:
         click.echo(f"gatepost up: {error}", err=True)
         ctx.exit(3)
 
 
-async def _run(settings: UpSettings, kubeconfig: pathlib.Path, ready_file: pathlib.Path | None, quiet: bool) -> None:
+async def _run(
+    settings: UpSettings, kubeconfig: pathlib.Path, ready_file: pathlib.Path | None, *, probe: bool, quiet: bool
+) -> None:
     """Runs until SIGINT or SIGTERM, which stop every child in an orderly way."""
     from gatepost.standalone.controllers import run_controllers
     from gatepost.standalone.up import Standalone
@@ -118,7 +128,8 @@ async def _run(settings: UpSettings, kubeconfig: pathlib.Path, ready_file: pathl
         if not quiet:
             _print_addresses(addresses, kubeconfig)
 
-    task = asyncio.create_task(Standalone(settings, run_controllers).run(tell))
+    controllers = functools.partial(run_controllers, probe=probe)
+    task = asyncio.create_task(Standalone(settings, controllers).run(tell))
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, task.cancel)

@@ -110,6 +110,7 @@ def _in_yaml(route: GatewayRoute) -> dict[str, Any]:
     """The Route as the API gives it, with the defaults that the API writes out and our structs leave out."""
     raw: dict[str, Any] = msgspec.to_builtins(route)
     spec, status = raw.get("spec", {}), raw.get("status", {})
+    spec.pop("rules", None)  # of some HTTPRoutes a part is kept, for other ends
     if "parentRefs" in spec:
         spec["parentRefs"] = [{**_REF_DEFAULTS, **ref} for ref in spec["parentRefs"]]
     for parent in status.get("parents", ()):

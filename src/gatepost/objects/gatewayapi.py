@@ -9,6 +9,7 @@ from msgspec import UNSET, UnsetType, field
 from msgspec.structs import force_setattr
 
 from gatepost.objects.meta import Condition, Kind, KubernetesObject, Shape
+from gatepost.objects.networking import KINGRESS_LABEL
 
 GROUP = "gateway.networking.k8s.io"
 
@@ -170,16 +171,47 @@ class RouteSpec(Shape, frozen=True):
 class GatewayRoute(KubernetesObject, frozen=True, kw_only=True):
     """Base of HTTPRoute, GRPCRoute, TLSRoute, TCPRoute and UDPRoute.
 
-    Rules and backends are left out: DNS does not need them, they are most of the memory of a large cluster, and the
-    KIngress controller compares its own routes in their raw form.
+    Rules and backends are left out, except for those of routes that belong to a KIngress: DNS does not need them, and
+    they are most of the memory of a large cluster.
     """
 
     spec: RouteSpec = RouteSpec()
     status: RouteStatus = RouteStatus()
 
 
+class HTTPHeaderMatch(Shape, frozen=True):
+    name: str = ""
+
+
+class HTTPRouteMatch(Shape, frozen=True):
+    headers: tuple[HTTPHeaderMatch, ...] = ()
+
+
+class BackendReference(Shape, frozen=True):
+    name: str = ""
+    port: int = 0
+
+
+class HTTPRouteRule(Shape, frozen=True):
+    """What tells the rules for probes from those for everybody, and where their requests go."""
+
+    matches: tuple[HTTPRouteMatch, ...] = ()
+    backend_refs: tuple[BackendReference, ...] = ()
+
+
+class HTTPRouteSpec(RouteSpec, frozen=True):
+    rules: tuple[HTTPRouteRule, ...] = ()
+
+
 class HTTPRoute(GatewayRoute, frozen=True, kw_only=True):
     KIND: ClassVar = Kind(GROUP, "HTTPRoute", "httproutes", ("v1", "v1beta1"))
+
+    spec: HTTPRouteSpec = HTTPRouteSpec()
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.spec.rules and KINGRESS_LABEL not in self.metadata.labels:
+            force_setattr(self.spec, "rules", ())
 
 
 class GRPCRoute(GatewayRoute, frozen=True, kw_only=True):

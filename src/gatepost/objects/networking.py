@@ -13,6 +13,9 @@ GROUP = "networking.internal.knative.dev"
 EXTERNAL_IP = "ExternalIP"
 CLUSTER_LOCAL = "ClusterLocal"
 
+KINGRESS_LABEL = "networking.internal.knative.dev/ingress"
+"""On what is made from a KIngress: its name."""
+
 
 class HeaderMatch(Shape, frozen=True, omit_defaults=False):
     exact: str = ""

@@ -16,6 +16,7 @@ class Settings(KubernetesObject, frozen=True, kw_only=True):
         system_namespace: where Knative's ConfigMaps lie.
         loopback_gateways: whether a gateway may have a loopback address, as it has where all of the cluster is one
             machine. In a real cluster such an address leads every client to itself.
+        probe: whether somebody asks the data plane itself what it serves (see `objects.probes`).
     """
 
     KIND: ClassVar = Kind("gatepost", "Settings", "settings", ("v1",), namespaced=False)
@@ -24,6 +25,7 @@ class Settings(KubernetesObject, frozen=True, kw_only=True):
     cluster_domain: str = "cluster.local"
     system_namespace: str = "knative-serving"
     loopback_gateways: bool = False
+    probe: bool = False
 
 
 SETTINGS_REF: Ref = Settings().ref

@@ -28,6 +28,7 @@ from gatepost.runtime.clusterfeed import ClusterFeed
 from gatepost.runtime.kinds import NotingEngine
 from gatepost.runtime.lookups import DnsResolver, NameLookups, Resolver, names_asked
 from gatepost.runtime.loop import Loop
+from gatepost.runtime.probing import HttpAsker, Prober, probes_wanted
 from gatepost.runtime.publisher import INTERVAL_SECONDS, ZonePublisher
 from gatepost.runtime.zones import Zones
 from gatepost.state.rule import Rule
@@ -78,7 +79,13 @@ class Controllers:
             self.loop.remove,
             moved=self.loop.note_movement,
         )
-        self.loop.others_at_rest = lambda: self.lookups.has_asked(names_asked(engine))
+        self.prober = Prober(
+            HttpAsker(),
+            lambda verdict: self.loop.put(verdict.ref, verdict, None),
+            lambda ref: self.loop.remove(ref),
+            moved=self.loop.note_movement,
+        )
+        self.loop.others_at_rest = self._others_are_at_rest
         self.mirror.hand_on_to(self.loop)
         for setting in settings:
             engine.put(setting)
@@ -107,9 +114,17 @@ class Controllers:
             ]
         )
 
+    def _others_are_at_rest(self) -> bool:
+        engine = self.loop.engine
+        return self.lookups.has_asked(names_asked(engine)) and self.prober.has_asked(probes_wanted(engine))
+
     async def work(self, stop: asyncio.Event) -> None:
         """Runs until `stop` is set. Raises: a fault of the loop itself."""
-        async with self.lookups.following(lambda: names_asked(self.loop.engine), self.loop.moved):
+        engine, moved = self.loop.engine, self.loop.moved
+        async with (
+            self.lookups.following(lambda: names_asked(engine), moved),
+            self.prober.following(lambda: probes_wanted(engine), moved),
+        ):
             await self.loop.run(self.feed, stop)
 
     @asynccontextmanager

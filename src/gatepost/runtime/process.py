@@ -32,6 +32,7 @@ class RunSettings(Struct, frozen=True, kw_only=True):
         dns_interval_seconds: how often DNS is compared with what the provider really holds.
         allow: lets DNS plans through however much they remove.
         loopback_gateways: see `objects.settings.Settings`.
+        probe: ask the data plane whether it serves what KIngresses want.
         once: end as soon as nothing is left to do.
     """
 
@@ -44,6 +45,7 @@ class RunSettings(Struct, frozen=True, kw_only=True):
     dns_interval_seconds: float = INTERVAL_SECONDS
     allow: bool = False
     loopback_gateways: bool = False
+    probe: bool = False
     dry_run: bool = False
     once: bool = False
 
@@ -92,6 +94,8 @@ async def controllers_on(
 ) -> AsyncIterator[Controllers]:
     """The controllers of these settings, ready to run, with a client that is closed at the end."""
     parts = [wiring.reconcilers(settings.controllers)]
+    if settings.probe:
+        parts.append(wiring.probing(settings.controllers))
     dns: DnsPart | None = None
     if settings.dns is not None and provider is not None:
         parts.append(wiring.dns_part(settings.dns))
@@ -101,6 +105,7 @@ async def controllers_on(
         cluster_domain=settings.cluster_domain,
         system_namespace=settings.system_namespace,
         loopback_gateways=settings.loopback_gateways,
+        probe=settings.probe,
     )
     async with Client(connection, dry_run=settings.dry_run) as client:
         yield Controllers(

@@ -51,6 +51,13 @@ def reconcilers(names: Sequence[str] = tuple(CONTROLLERS)) -> Wiring:
     return Wiring(tuple(rules.values()), tuple(indexes.values()))
 
 
+def probing(names: Sequence[str]) -> Wiring:
+    """What these controllers need besides where the data plane is probed."""
+    packages = [importlib.import_module(CONTROLLERS[name]) for name in names]
+    indexes = {index.name: index for package in packages for index in getattr(package, "PROBING_INDEXES", ())}
+    return Wiring((), tuple(indexes.values()))
+
+
 def dns_part(settings: DnsSettings) -> Wiring:
     """The rules and indexes from Gateways and Routes to DNS. Raises: BadSettings."""
     return Wiring(*dns_rules(settings))

@@ -15,12 +15,14 @@ SOURCES = ("gateway-httproute", "gateway-grpcroute", "gateway-tlsroute", "crd")
 INTERVAL_SECONDS = 60.0
 
 
-async def run_controllers(url: str, provider: EmbeddedProvider, zones: tuple[str, ...]) -> None:
+async def run_controllers(url: str, provider: EmbeddedProvider, zones: tuple[str, ...], *, probe: bool = True) -> None:
     """Runs all controllers and the DNS part until cancelled.
 
     Args:
         url: of the API server.
         zones: names outside them are nobody's business here.
+        probe: whether a KIngress is Ready only once the gateway itself says so. Traefik says in a status that it
+            accepts a route shortly before it serves it.
     """
     dns = DnsSettings(
         sources=SOURCES,
@@ -30,7 +32,11 @@ async def run_controllers(url: str, provider: EmbeddedProvider, zones: tuple[str
         policy="sync",
     )
     settings = RunSettings(
-        controllers=tuple(CONTROLLERS), dns=dns, dns_interval_seconds=INTERVAL_SECONDS, loopback_gateways=True
+        controllers=tuple(CONTROLLERS),
+        dns=dns,
+        dns_interval_seconds=INTERVAL_SECONDS,
+        loopback_gateways=True,
+        probe=probe,
     )
     stop = asyncio.Event()
     work = asyncio.create_task(run_on(Connection(Server(url), origin="gatepost up"), settings, stop, provider))

@@ -63,7 +63,7 @@ def test_until_then_plain_requests_are_served() -> None:
     kingress = secured()
     found = world(*EDGE, kingress)
     assert {name: sections(spec) for name, spec in routes_wanted(found.outcome(kingress)).items()} == {HOST: [None]}
-    assert "NoTLSToRedirectTo" in [skipped.reason for skipped in found.outcome(kingress).skipped]
+    assert "TLSNotReadyToRedirectTo" in [skipped.reason for skipped in found.outcome(kingress).skipped]
     found.put(with_listener(programmed="False"))
     assert list(routes_wanted(found.outcome(kingress))) == [HOST]
     found.put(with_listener())

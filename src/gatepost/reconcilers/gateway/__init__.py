@@ -4,13 +4,13 @@ Reads: KIngresses of our class, Gateways, GatewayClasses, HTTPRoutes, ReferenceG
 Writes: HTTPRoutes, ReferenceGrants, TLS listeners on the external Gateway, the finalizer and the status of a KIngress.
 Owns the conditions NetworkConfigured, LoadBalancerReady and Ready.
 Never: a Gateway's other listeners, a route or grant that the KIngress does not control, a KIngress of another class.
-Nor is the data plane asked: readiness is what Gateways and HTTPRoutes say of themselves.
+Readiness is what Gateways and HTTPRoutes say of themselves; with `Settings.probe` also what the data plane answers.
 
     KIngress -> routing (backends, redirects) -> httproutes        one HTTPRoute a rule, more where it is too large
              -> tls (a KIngress) -> admission -> listeners (a Gateway)   joined, so that no two KIngresses fight
     HTTPRoute status -> readiness, Gateway -> fronts -> status     and back up
+    probes -> PROBES: what to ask the data plane; its verdicts -> readiness, and when traffic may move -> warmup
 
-A probe of the data plane, once there is one, is one more "no" beside `readiness.why_not_ready`.
 Read `reconcile.py` first.
 """
 
@@ -19,6 +19,7 @@ from gatepost.reconcilers.gateway.admission import OVERFLOW
 from gatepost.reconcilers.gateway.backends import EXTERNAL_NAMES, LOCAL_PATHS
 from gatepost.reconcilers.gateway.fronts import FRONT
 from gatepost.reconcilers.gateway.listeners import LISTENERS
+from gatepost.reconcilers.gateway.probes import FRONT_ENDPOINTS, PROBES
 from gatepost.reconcilers.gateway.reconcile import KINGRESS
 from gatepost.reconcilers.gateway.routing import ROUTE_CLAIMS, ROUTES_OF_KINGRESS
 from gatepost.reconcilers.gateway.tls import (
@@ -34,7 +35,7 @@ from gatepost.reconcilers.gateway.tls import (
     TLS_CLAIMS,
 )
 
-RULES = (CONFIG_GATEWAY, FRONT, TLS, OVERFLOW, KINGRESS, LISTENERS)
+RULES = (CONFIG_GATEWAY, FRONT, TLS, OVERFLOW, PROBES, KINGRESS, LISTENERS)
 INDEXES = (
     CONFIG_MAPS,
     EXTERNAL_NAMES,
@@ -51,3 +52,5 @@ INDEXES = (
     TLS_BY_IDENTITY,
     TLS_CLAIMS,
 )
+PROBING_INDEXES = (FRONT_ENDPOINTS,)
+"""Only where probes are sent: they have all EndpointSlices of a cluster read."""

@@ -12,7 +12,7 @@ from msgspec import UNSET, Struct, structs
 
 from gatepost.objects.gatewayapi import HTTPRoute, ParentReference
 from gatepost.objects.meta import owner_reference
-from gatepost.objects.networking import CLUSTER_LOCAL, KIngress, KIngressPath, KIngressSplit
+from gatepost.objects.networking import CLUSTER_LOCAL, KINGRESS_LABEL, KIngress, KIngressPath, KIngressSplit
 from gatepost.objects.problems import Problem
 from gatepost.objects.refs import Ref
 from gatepost.reconcilers.gateway.problems import TOO_LARGE, CannotServe
@@ -20,7 +20,6 @@ from gatepost.writes.outcome import object_fields
 
 Raw = dict[str, Any]
 
-INGRESS_LABEL = "networking.internal.knative.dev/ingress"
 VISIBILITY_LABEL = "networking.knative.dev/visibility"
 TAG_LABEL = "networking.knative.dev/tag"
 TAG_TO_HOST = "networking.internal.knative.dev/tag-to-host"
@@ -136,7 +135,7 @@ def _parent_ref(parent: ParentReference) -> Raw:
 def _labels(kingress: KIngress, wish: RouteWish) -> dict[str, str]:
     labels = {
         **kingress.metadata.labels,
-        INGRESS_LABEL: kingress.metadata.name,
+        KINGRESS_LABEL: kingress.metadata.name,
         VISIBILITY_LABEL: "cluster-local" if wish.visibility == CLUSTER_LOCAL else "",
     }
     tag = _tag_of(wish.hosts, kingress.metadata.annotations.get(TAG_TO_HOST, ""))

@@ -23,6 +23,9 @@ UNKNOWN_PORT = "UnknownServicePort"
 TOO_LARGE = "TooLargeForHTTPRoute"
 EXTERNAL_NAME_BACKEND = "ExternalNameBackend"
 NO_TLS_TO_REDIRECT_TO = "NoTLSToRedirectTo"
+TLS_NOT_READY_TO_REDIRECT_TO = "TLSNotReadyToRedirectTo"
+PROBE_WAITING = "ProbeWaiting"
+BACKEND_NOT_WARM = "BackendNotWarm"
 
 
 class CannotServe(Exception):

@@ -3,27 +3,32 @@
 from __future__ import annotations
 
 from gatepost.objects.gatewayapi import HTTPRoute
-from gatepost.objects.meta import is_controlled_by
+from gatepost.objects.meta import is_controlled_by, is_true
 from gatepost.objects.networking import CLUSTER_LOCAL, EXTERNAL_IP, KIngress
-from gatepost.objects.problems import Problem
+from gatepost.objects.problems import Problem, Skipped
 from gatepost.objects.refs import Ref
 from gatepost.reconcilers.config_gateway import GatewayConfig, GatewayEntry, current_gateway_config
 from gatepost.reconcilers.gateway.certificates import prune_grants, want_tls
 from gatepost.reconcilers.gateway.fronts import FRONT
 from gatepost.reconcilers.gateway.httproutes import RouteWish, http_route
 from gatepost.reconcilers.gateway.ownership import CLASS_ANNOTATION, FINALIZER, INGRESS_CLASS, is_ours
+from gatepost.reconcilers.gateway.probes import is_probing, is_stuck, probe_of, why_not_passed
 from gatepost.reconcilers.gateway.problems import (
+    EXTERNAL_NAME_BACKEND,
     GATEWAY_DOES_NOT_EXIST,
     GATEWAY_MISSING,
+    NO_TLS_TO_REDIRECT_TO,
     NOT_OWNED,
+    TLS_NOT_READY_TO_REDIRECT_TO,
     CannotServe,
     gateway_missing,
     gateway_without_address,
 )
 from gatepost.reconcilers.gateway.readiness import why_not_ready
 from gatepost.reconcilers.gateway.routing import ROUTES_OF_KINGRESS, route_wishes, why_not_ours
-from gatepost.reconcilers.gateway.status import Status
+from gatepost.reconcilers.gateway.status import READY, Status
 from gatepost.reconcilers.gateway.tls import GATEWAYS_BY_IDENTITY, identity_of
+from gatepost.reconcilers.gateway.warmup import is_warmup_of, why_too_early
 from gatepost.state.rule import Rule
 from gatepost.state.view import View
 from gatepost.writes.outcome import Apply, Outcome
@@ -61,16 +66,17 @@ def serve(kingress: KIngress, config: GatewayConfig, view: View, out: Outcome, s
     """
     wishes = route_wishes(kingress, config, view, out)
     status.forget_refusal()
-    all_served = want_routes(kingress, wishes, view, out, status)  # NetworkConfigured
+    waiting = want_routes(kingress, wishes, config, view, out, status)  # NetworkConfigured
     external = config.entry_for(EXTERNAL_IP, kingress.metadata.labels)
     for refusal in want_tls(kingress, external, view, out):  # grants; the rule of the Gateway puts the listeners
         out.problems.append(refusal)
         status.refused(refusal)
     if not out.problems:
-        prune_routes(kingress, wishes, view, out)
+        prune_routes(kingress, wishes, waiting, view, out)
         prune_grants(kingress, view, out)
     local = config.entry_for(CLUSTER_LOCAL, kingress.metadata.labels)
-    if is_observed(kingress) and all_served:
+    tell_doubts(wishes, out, status)
+    if is_observed(kingress) and not waiting and not status.is_held:
         report_load_balancers(external, local, view, out, status)  # LoadBalancerReady
     else:
         report_waiting(wishes, external, local, view, out, status)
@@ -83,6 +89,11 @@ def is_observed(kingress: KIngress) -> bool:
     reports no readiness; its own status write brings the next pass, which sees the generation of the routes move.
     """
     return kingress.status.observed_generation == kingress.metadata.generation
+
+
+def is_settled(kingress: KIngress) -> bool:
+    """Whether this generation has been Ready before, so that what goes on now is upkeep."""
+    return is_observed(kingress) and is_true(kingress.status.conditions, READY)
 
 
 def hold(kingress: KIngress, out: Outcome) -> None:
@@ -110,9 +121,11 @@ def release(kingress: KIngress, view: View, out: Outcome) -> Outcome:
     return out
 
 
-def want_routes(kingress: KIngress, wishes: list[RouteWish], view: View, out: Outcome, status: Status) -> bool:
-    """Wants each HTTPRoute that may be ours. Returns: whether all of them are served."""
-    all_served = True
+def want_routes(
+    kingress: KIngress, wishes: list[RouteWish], config: GatewayConfig, view: View, out: Outcome, status: Status
+) -> list[RouteWish]:
+    """Wants each HTTPRoute that may be ours and whose time has come. Returns: those that are not served yet."""
+    waiting = []
     for wish in wishes:
         ref = HTTPRoute.KIND.ref(kingress.metadata.namespace, wish.name)
         present = view.get(HTTPRoute, ref)
@@ -121,24 +134,60 @@ def want_routes(kingress: KIngress, wishes: list[RouteWish], view: View, out: Ou
             out.problems.append(refusal)
             out.warn(NOT_OWNED, refusal.message)
             status.refused(refusal)
-            all_served = False
+            waiting.append(wish)
             continue
-        out.want(Apply(http_route(kingress, wish), announce=out.about))
-        waiting = why_not_ready(present, wish, ref)
-        if waiting is None:
+        entry = config.entry_for(wish.visibility, kingress.metadata.labels)
+        too_early = why_too_early(kingress, wish, present, entry, view, out)
+        if too_early is None:
+            out.want(Apply(http_route(kingress, wish), announce=out.about))
+        not_accepted = why_not_ready(present, wish, ref)
+        not_served = not_accepted or too_early or why_not_seen(kingress, wish, entry, view, out)
+        if not_accepted is None:
             status.route_served()
         else:
-            out.skipped.append(waiting)
             status.route_waiting()
-            all_served = False
-    return all_served
+        if not_served is not None:
+            out.skipped.append(not_served)
+        if not_accepted or (not_served is not None and not is_settled(kingress)):
+            waiting.append(wish)
+    return waiting
 
 
-def prune_routes(kingress: KIngress, wishes: list[RouteWish], view: View, out: Outcome) -> None:
-    """Removes routes of former hosts: those that carry our label and that this KIngress controls."""
-    wanted = {wish.name for wish in wishes}
+def why_not_seen(kingress: KIngress, wish: RouteWish, entry: GatewayEntry, view: View, out: Outcome) -> Skipped | None:
+    """Why the data plane does not serve a route yet, None if it does, or if it is not asked.
+
+    What was Ready once is not asked again for the same generation: a restart would make everything not Ready.
+    """
+    if is_settled(kingress) or not is_probing(view):
+        return None
+    probe = probe_of(kingress, wish, entry)
+    waiting = why_not_passed(probe, view) if probe is not None else None
+    if waiting is not None and probe is not None and is_stuck(probe, view):
+        out.warn(waiting.reason, f"{waiting.at}: {waiting.message}")
+    return waiting
+
+
+def tell_doubts(wishes: list[RouteWish], out: Outcome, status: Status) -> None:
+    """What is written but may not serve, in the conditions."""
+    for skipped in out.skipped:
+        if skipped.reason == EXTERNAL_NAME_BACKEND:
+            status.refused(Problem(skipped.reason, skipped.message, skipped.at, skipped.field))
+        elif skipped.reason == NO_TLS_TO_REDIRECT_TO:
+            status.not_redirected(skipped.message)
+        elif skipped.reason == TLS_NOT_READY_TO_REDIRECT_TO:
+            status.hold(skipped.reason, skipped.message)
+
+
+def prune_routes(
+    kingress: KIngress, wishes: list[RouteWish], waiting: list[RouteWish], view: View, out: Outcome
+) -> None:
+    """Removes routes of former hosts: those that carry our label and that this KIngress controls.
+
+    A hidden route beside one that is not served yet stays as it is: it keeps the former backends known.
+    """
+    wanted = {wish.name for wish in wishes} | {apply.ref.name for apply in out.applies}
     for ref in view.select(ROUTES_OF_KINGRESS, (kingress.metadata.namespace, kingress.metadata.name)):
-        if ref.name in wanted:
+        if ref.name in wanted or any(is_warmup_of(ref.name, wish) for wish in waiting):
             continue
         route = view.get(HTTPRoute, ref)
         if route is not None and route.metadata.deletion_timestamp is None and is_controlled_by(route, kingress):

@@ -15,7 +15,7 @@ from gatepost.objects.problems import Skipped
 from gatepost.reconcilers.config_gateway import GatewayConfig
 from gatepost.reconcilers.gateway.fronts import FRONT
 from gatepost.reconcilers.gateway.httproutes import RouteWish
-from gatepost.reconcilers.gateway.problems import NO_TLS_TO_REDIRECT_TO
+from gatepost.reconcilers.gateway.problems import NO_TLS_TO_REDIRECT_TO, TLS_NOT_READY_TO_REDIRECT_TO
 from gatepost.reconcilers.gateway.tls import LISTENER_PLACES, PROGRAMMED_LISTENERS, TLS
 from gatepost.state.view import View
 from gatepost.writes.outcome import Outcome
@@ -38,8 +38,7 @@ def with_redirect(
     name = f"{wish.name}-redirect"
     tls_listeners = _tls_listeners(kingress, wish, view, have_answered=_is_there(kingress, name, view))
     if not tls_listeners:
-        why = "Redirected is asked for, but not all hosts have a TLS listener that answers; plain requests are served."
-        out.skipped.append(Skipped(NO_TLS_TO_REDIRECT_TO, why, kingress.ref, "spec.httpOption"))
+        out.skipped.append(_why_not_redirected(kingress, wish, view))
         return (wish,)
     plain_listeners = _plain_listeners(kingress, wish, config, view)
     main = structs.replace(wish, sections=tls_listeners)
@@ -48,6 +47,20 @@ def with_redirect(
     challenges = tuple(path for path in wish.paths if path.path.startswith(CHALLENGE_PREFIX))
     redirect = structs.replace(wish, name=name, sections=plain_listeners, paths=challenges, redirects=True)
     return (main, redirect)
+
+
+def _why_not_redirected(kingress: KIngress, wish: RouteWish, view: View) -> Skipped:
+    """A certificate that is there makes it a matter of time; without one nothing will change."""
+    tls = view.value(TLS, kingress.ref)
+    secured = {listener.hostname for listener in tls.listeners} if tls is not None else set()
+    missing = [host for host in wish.hosts if host not in secured]
+    if missing:
+        why = f"Redirected is asked for, but spec.tls has no certificate for {', '.join(missing)}"
+        reason = NO_TLS_TO_REDIRECT_TO
+    else:
+        why = "Redirected is asked for, but the TLS listeners do not answer yet"
+        reason = TLS_NOT_READY_TO_REDIRECT_TO
+    return Skipped(reason, f"{why}; plain requests are served.", kingress.ref, "spec.httpOption")
 
 
 def _tls_listeners(kingress: KIngress, wish: RouteWish, view: View, *, have_answered: bool) -> tuple[str, ...]:

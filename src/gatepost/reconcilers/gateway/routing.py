@@ -7,13 +7,12 @@ from typing import Any
 
 from gatepost.objects.gatewayapi import HTTPRoute
 from gatepost.objects.meta import controller_of, is_controlled_by
-from gatepost.objects.networking import KIngress, KIngressRule
+from gatepost.objects.networking import KINGRESS_LABEL, KIngress, KIngressRule
 from gatepost.objects.problems import Problem
 from gatepost.reconcilers.config_gateway import GatewayConfig
 from gatepost.reconcilers.gateway.backends import external_names, served_paths
 from gatepost.reconcilers.gateway.fronts import FRONT
 from gatepost.reconcilers.gateway.httproutes import (
-    INGRESS_LABEL,
     RouteWish,
     route_name,
     with_distinct_names,
@@ -91,7 +90,7 @@ def why_not_ours(kingress: KIngress, wish: RouteWish, present: HTTPRoute | None,
 
 
 def _routes_of_kingress(route: HTTPRoute) -> Iterable[tuple[Any, Any]]:
-    name = route.metadata.labels.get(INGRESS_LABEL)
+    name = route.metadata.labels.get(KINGRESS_LABEL)
     if name is not None:
         yield (route.metadata.namespace, name), route.ref
 

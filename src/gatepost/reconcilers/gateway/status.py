@@ -8,6 +8,8 @@
 | such a Gateway has no address          | True              | Unknown Uninitialized     | Unknown, failed         |
 | a route is someone else's              | False NotOwned    | Unknown Uninitialized     | False NotOwned          |
 | a TLS listener is someone else's       | False             | as otherwise              | False HostnameConflict  |
+| a backend is an ExternalName Service   | False             | Unknown Uninitialized     | False ExternalNameBackend |
+| TLS listeners to redirect to are not up | as the routes say | Unknown, that reason      | the same                |
 | anything else that ends the pass       | as it was         | as it was                 | Unknown, failed         |
 Failed is the reason ReconcileIngressFailed.
 """
@@ -35,6 +37,8 @@ class Status:
         self._conditions = ConditionSet(READY, (NETWORK_CONFIGURED, LOAD_BALANCER_READY), kingress.status.conditions)
         self._conditions.initialize()
         self._load_balancers: dict[str, LoadBalancerIngress] = {}
+        self.is_held = False
+        self._waiting_for = (problems.UNINITIALIZED, problems.WAITING_FOR_LOAD_BALANCER)
 
     def forget_refusal(self) -> None:
         """NetworkConfigured starts anew if something was refused before: it may be ours by now."""
@@ -53,8 +57,21 @@ class Status:
         """Something that the KIngress needs is someone else's."""
         self._conditions.mark_false(NETWORK_CONFIGURED, problem.reason, problem.message)
 
+        self.is_held = True
+
+    def not_redirected(self, why: str) -> None:
+        """Plain requests are served where a redirect is asked for. That is told, but keeps nothing from being Ready."""
+        present = self._conditions.get(NETWORK_CONFIGURED)
+        if present is not None and present.status == "True":
+            self._conditions.mark_true(NETWORK_CONFIGURED, problems.NO_TLS_TO_REDIRECT_TO, why)
+
+    def hold(self, reason: str, why: str) -> None:
+        """All routes are served, but something that the KIngress asks for is still to come."""
+        self._waiting_for = (reason, why)
+        self.is_held = True
+
     def load_balancer_waiting(self) -> None:
-        self._conditions.mark_unknown(LOAD_BALANCER_READY, problems.UNINITIALIZED, problems.WAITING_FOR_LOAD_BALANCER)
+        self._conditions.mark_unknown(LOAD_BALANCER_READY, *self._waiting_for)
 
     def load_balancer_missing(self, problem: Problem) -> None:
         self._conditions.mark_false(LOAD_BALANCER_READY, problem.reason, problem.message)

@@ -1,0 +1,280 @@
+"""Asks the data plane what it serves: the probes that rules want right now, each until it has passed.
+
+| the answer                           | means                                                             |
+| ---                                  | ---                                                               |
+| 200 with the wanted version          | this address serves it                                            |
+| 200 with another version, 404, 5xx, no answer | not yet                                                  |
+| 200 without a version                | not yet, and waiting will not help: the backend does not answer probes |
+| a redirect where one is wanted       | this address serves it                                            |
+
+A probe has passed when all its requests passed on all addresses that the gateway has then. An address that goes takes
+its requests with it; what was asked on one address says nothing of another.
+Source: knative.dev/networking, probing of ingresses; what passes there on any other status is not yet here.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import ssl
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
+from contextlib import asynccontextmanager, suppress
+from typing import Protocol
+
+from msgspec import Struct
+
+from gatepost.objects.meta import ObjectMeta
+from gatepost.objects.probes import ProbeVerdict
+from gatepost.objects.refs import Ref
+from gatepost.reconcilers.gateway.probes import PROBES, Endpoint, Probe, ProbeState, ProbeURL
+from gatepost.runtime.logs import fields
+from gatepost.state.engine import Engine
+
+log = logging.getLogger("gatepost.probes")
+
+AT_ONCE = 15
+PER_SECOND = 50
+FIRST_RETRY_SECONDS = 0.05
+LONGEST_RETRY_SECONDS = 30.0
+ANSWER_SECONDS = 1.0
+
+VERSION_HEADER = "k-network-hash"
+_HEADERS = {
+    "User-Agent": "Knative-Ingress-Probe",
+    "K-Network-Probe": "probe",
+    "K-Network-Hash": "override",
+    "Connection": "close",
+}
+# PROXY protocol version 2, command LOCAL: the connection is our own, no client stands behind it.
+_PROXY_HEADER = b"\r\n\r\n\x00\r\nQUIT\n\x20\x00\x00\x00"
+_LONGEST_HEAD = 64 * 1024
+
+
+class Answer(Struct, frozen=True):
+    """What a gateway answered. `version` is None where it named none."""
+
+    status: int
+    version: str | None = None
+
+
+class NoAnswer(Exception):
+    """Nobody answered, or not in HTTP."""
+
+
+class Asks(Protocol):
+    async def ask(self, probe: Probe, url: ProbeURL, endpoint: Endpoint) -> Answer:
+        """Sends one request to one address. Raises: NoAnswer."""
+        ...
+
+
+class HttpAsker:
+    """Asks over a connection of its own each time: one that is kept may lead to a process that is about to end."""
+
+    def __init__(self) -> None:
+        self._tls = ssl.create_default_context()
+        self._tls.check_hostname = False
+        self._tls.verify_mode = ssl.CERT_NONE  # a certificate may come later; what is asked is where requests go
+
+    async def ask(self, probe: Probe, url: ProbeURL, endpoint: Endpoint) -> Answer:
+        try:
+            async with asyncio.timeout(ANSWER_SECONDS):
+                return await self._ask(probe, url, endpoint)
+        except TimeoutError as error:
+            raise NoAnswer(f"no answer within {ANSWER_SECONDS:g} s") from error
+        except (OSError, ValueError, asyncio.IncompleteReadError, asyncio.LimitOverrunError) as error:
+            raise NoAnswer("no connection") from error
+
+    async def _ask(self, probe: Probe, url: ProbeURL, endpoint: Endpoint) -> Answer:
+        reader, writer = await asyncio.open_connection(endpoint.address, endpoint.port, limit=_LONGEST_HEAD)
+        try:
+            if probe.entry.proxy_protocol:
+                writer.write(_PROXY_HEADER)
+            if probe.over_tls:
+                await writer.start_tls(self._tls, server_hostname=url.host)
+            lines = [f"GET {url.path} HTTP/1.1", f"Host: {url.host}"]
+            lines += [f"{name}: {value}" for name, value in {**_HEADERS, **dict(url.headers)}.items()]
+            writer.write(("\r\n".join(lines) + "\r\n\r\n").encode())
+            return _answer_in(await reader.readuntil(b"\r\n\r\n"))
+        finally:
+            writer.close()
+            with suppress(OSError):
+                await writer.wait_closed()
+
+
+def _answer_in(head: bytes) -> Answer:
+    """Raises: ValueError if it is no answer in HTTP."""
+    first, *lines = head.decode("latin-1").split("\r\n")
+    pairs = (line.partition(":") for line in lines)
+    headers = {name.strip().lower(): value.strip() for name, _, value in pairs}
+    return Answer(int(first.split(" ")[1:2][0] if first.startswith("HTTP/") else ""), headers.get(VERSION_HEADER))
+
+
+class Prober:
+    """The probes that are wanted, each with a task of its own until it has passed.
+
+    Args:
+        put: takes each verdict that differs from the one before.
+        drop: hears of each verdict that nobody needs any more.
+        wait: how waiting is done.
+        moved: called whenever a round of requests has ended.
+    """
+
+    def __init__(
+        self,
+        asks: Asks,
+        put: Callable[[ProbeVerdict], None],
+        drop: Callable[[Ref], None],
+        *,
+        now: Callable[[], float] = time.monotonic,
+        wait: Callable[[float], Awaitable[object]] = asyncio.sleep,
+        moved: Callable[[], None] = lambda: None,
+    ) -> None:
+        self._asks = asks
+        self._put = put
+        self._drop = drop
+        self._now = now
+        self._wait = wait
+        self._moved = moved
+        self._gate = asyncio.Semaphore(AT_ONCE)
+        self._next_at = 0.0
+        self._tasks: dict[Probe, asyncio.Task[None]] = {}
+        self._endpoints: dict[Probe, tuple[Endpoint, ...]] = {}
+        self._unasked: set[Probe] = set()
+
+    def want(self, probes: Mapping[Probe, ProbeState]) -> None:
+        """From now on just these are probed."""
+        for probe in self._tasks.keys() - probes.keys():
+            self._tasks.pop(probe).cancel()
+            self._endpoints.pop(probe, None)
+            self._unasked.discard(probe)
+            self._drop(probe.verdict_ref)
+        for probe, state in probes.items():
+            self._endpoints[probe] = state.endpoints
+            if probe not in self._tasks:
+                self._unasked.add(probe)
+                task = asyncio.create_task(self._until_passed(probe), name=f"probe of {probe.route}")
+                task.add_done_callback(lambda ended, probe=probe: self._note_end(probe, ended))  # type: ignore[misc]
+                self._tasks[probe] = task
+
+    def has_asked(self, probes: Iterable[Probe]) -> bool:
+        """Whether each of these has been sent at least once, whatever came of it."""
+        return all(probe in self._tasks and probe not in self._unasked for probe in probes)
+
+    @asynccontextmanager
+    async def following(
+        self, probes: Callable[[], Mapping[Probe, ProbeState]], moved: Callable[[int], Awaitable[int]]
+    ) -> AsyncIterator[None]:
+        """Wants what `probes` says, again after each movement, until the end of the context."""
+
+        async def follow() -> None:
+            seen = -1
+            while True:
+                self.want(probes())
+                seen = await moved(seen)
+
+        following = asyncio.create_task(follow())
+        try:
+            yield
+        finally:
+            following.cancel()
+            await asyncio.gather(following, return_exceptions=True)
+            await self.stop()
+
+    async def stop(self) -> None:
+        tasks = list(self._tasks.values())
+        self._tasks.clear()
+        self._endpoints.clear()
+        self._unasked.clear()
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def _until_passed(self, probe: Probe) -> None:
+        passed: set[tuple[Endpoint, ProbeURL]] = set()
+        delay = FIRST_RETRY_SECONDS
+        said: ProbeVerdict | None = None
+        while True:
+            verdict = await self._round(probe, passed)
+            if verdict != said:
+                said = verdict
+                log.info("a probe speaks", extra=fields(ref=probe.route, passed=verdict.passed, why=verdict.why))
+                self._put(verdict)
+            self._unasked.discard(probe)
+            self._moved()
+            if verdict.passed:
+                return
+            await self._wait(delay)
+            delay = min(delay * 2, LONGEST_RETRY_SECONDS)
+
+    async def _round(self, probe: Probe, passed: set[tuple[Endpoint, ProbeURL]]) -> ProbeVerdict:
+        """Asks whatever has not passed yet. What passes goes into `passed`."""
+        endpoints = self._endpoints[probe]
+        if not endpoints:
+            return _verdict(probe, "no gateway pods available")
+        due = [(endpoint, url) for endpoint in endpoints for url in probe.urls if (endpoint, url) not in passed]
+        found = await asyncio.gather(*(self._ask(probe, url, endpoint) for endpoint, url in due))
+        whys: list[tuple[str, bool]] = []
+        for place, why in zip(due, found, strict=True):
+            if why is None:
+                passed.add(place)
+            else:
+                whys.append(why)
+        if whys:
+            return _verdict(probe, *min(whys, key=lambda why: (not why[1], why[0])))
+        if self._endpoints.get(probe) != endpoints:
+            return _verdict(probe, "the addresses of the gateway changed")
+        return ProbeVerdict(metadata=_metadata(probe), passed=True)
+
+    async def _ask(self, probe: Probe, url: ProbeURL, endpoint: Endpoint) -> tuple[str, bool] | None:
+        """Returns: why one request did not pass, and whether waiting will not help; None if it passed."""
+        async with self._gate:
+            await self._pace()
+            try:
+                answer = await self._asks.ask(probe, url, endpoint)
+            except NoAnswer as error:
+                return f"{url.host}{url.path}: {error}", False
+        why = why_not(probe, answer)
+        return None if why is None else (f"{url.host}{url.path}: {why[0]}", why[1])
+
+    async def _pace(self) -> None:
+        """Waits for the turn of the next request."""
+        now = self._now()
+        at = max(self._next_at, now)
+        self._next_at = at + 1 / PER_SECOND
+        if at > now:
+            await self._wait(at - now)
+
+    def _note_end(self, probe: Probe, ended: asyncio.Task[None]) -> None:
+        """A task that ends with an error has a fault of ours: its probe never passes, the others go on."""
+        error = None if ended.cancelled() else ended.exception()
+        if error is not None:
+            log.error("a probe stopped; this is a fault of gatepost", exc_info=error, extra=fields(ref=probe.route))
+            self._unasked.discard(probe)
+            self._moved()
+
+
+def why_not(probe: Probe, answer: Answer) -> tuple[str, bool] | None:
+    """Why an answer does not let a probe pass, and whether waiting will not help; None if it does."""
+    if not probe.version:
+        return None if answer.status == 301 else (f"answered {answer.status}, not a redirect to https", False)
+    if answer.status != 200:
+        return f"answered {answer.status}", False
+    if answer.version is None:
+        return "answered 200 without K-Network-Hash: the backend does not answer Knative's probes", True
+    return None if answer.version == probe.version else ("answered with another version", False)
+
+
+def _verdict(probe: Probe, why: str, is_lasting: bool = False) -> ProbeVerdict:
+    return ProbeVerdict(metadata=_metadata(probe), why=why, is_lasting=is_lasting)
+
+
+def _metadata(probe: Probe) -> ObjectMeta:
+    return ObjectMeta(namespace=probe.route.namespace, name=probe.name)
+
+
+def probes_wanted(engine: Engine) -> dict[Probe, ProbeState]:
+    """The probes that rules need right now."""
+    if not any(rule is PROBES for rule in engine.rules):
+        return {}
+    return {probe: state for probe, state in engine.values(PROBES) if isinstance(probe, Probe)}
