@@ -85,6 +85,10 @@ def test_table_has_a_line_for_each_endpoint(manifest: str) -> None:
     ]
 
 
+def test_without_a_source_every_kind_of_route_is_read(manifest: str) -> None:
+    assert run(manifest).stdout == run(*ROUTES, manifest).stdout
+
+
 def test_what_was_left_out_is_counted_on_stderr_and_listed_on_request(manifest: str) -> None:
     assert run(*ROUTES, manifest).stderr == "left out: 1 NoMatchingListener; --skipped lists them\n"
     assert run(*ROUTES, "--skipped", manifest).stderr == (
@@ -166,7 +170,6 @@ def test_config_file_that_is_wrong_exits_with_2(text: str, message: str, manifes
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ((), "--source: none was given"),
         (("--source", "ingress"), "--source: found 'ingress'"),
         ((*ROUTES, "--create-ptr"), "--create-ptr: needs PTR"),
         ((*ROUTES, "--nat64-networks", "2001:db8::/64"), "--nat64-networks: found '2001:db8::/64'"),

@@ -12,10 +12,15 @@ from gatepost.cli.cluster_input import take_snapshot
 from gatepost.cli.manifest_input import InputReport, read_input
 from gatepost.dns.desired import record_sets
 from gatepost.dns.records import Claims
+from gatepost.dns.settings import SOURCES
 from gatepost.objects.kinds import UnreadableObject, typed
 from gatepost.objects.problems import Problem, Skipped
 from gatepost.runtime.wiring import Wiring
 from gatepost.state.engine import Engine
+
+DEFAULT_SOURCES = tuple(source for source in SOURCES if source != "gateway-listener")
+"""What commands that only look read where no --source is given. Listeners alone serve nothing, so their hostnames are
+no claims unless they are asked for."""
 
 
 class DnsInput(Struct, frozen=True):

@@ -9,8 +9,8 @@ import click
 import msgspec
 
 from gatepost.cli.cluster_input import cluster_options
-from gatepost.cli.dns_input import dns_input, tell_skipped
-from gatepost.cli.dns_options import dns_options, dns_wiring
+from gatepost.cli.dns_input import DEFAULT_SOURCES, dns_input, tell_skipped
+from gatepost.cli.dns_options import dns_options, dns_wiring, with_default_sources
 from gatepost.cli.printing import print_objects, print_table
 from gatepost.dns.desired import desired_endpoints
 from gatepost.dns.endpoint import Endpoint
@@ -39,12 +39,14 @@ def command(
 
     FILE is a manifest, a folder of them, or - for stdin. Flags are those of external-dns; each may also come from an
     environment variable (GATEPOST_SOURCE for --source, a line for each entry) or from the file that --config names.
+    Without a --source, all are read but gateway-listener.
 
     \b
     Example:
-      gatepost endpoints --source gateway-httproute manifests/
+      gatepost endpoints --source gateway-httproute --skipped manifests/
     """
-    found = dns_input((*files, *more_files), kubeconfig, context, dns_wiring(dns))
+    wiring = dns_wiring(with_default_sources(dns, DEFAULT_SOURCES))
+    found = dns_input((*files, *more_files), kubeconfig, context, wiring)
     _print(desired_endpoints(found.engine), output)
     tell_skipped(found.engine, in_full=show_skipped)
     ctx.exit(found.exit_code)

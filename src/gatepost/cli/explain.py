@@ -10,10 +10,11 @@ import click
 from msgspec import Struct
 
 from gatepost.cli.cluster_input import cluster_options, take_snapshot
+from gatepost.cli.dns_input import DEFAULT_SOURCES
 from gatepost.cli.dns_options import dns_options, dns_wiring, with_default_sources
 from gatepost.cli.manifest_input import InputReport, read_input
 from gatepost.cli.printing import print_json
-from gatepost.dns.settings import SOURCES, DnsSettings
+from gatepost.dns.settings import DnsSettings
 from gatepost.explain.hostname import NotAHostname, explain_hostname
 from gatepost.explain.names import host_in
 from gatepost.explain.one_object import Ambiguous, UnknownKind, explain_object, find_object, kind_named
@@ -27,9 +28,6 @@ from gatepost.objects.settings import Settings
 from gatepost.runtime.offline import NotAtRest, settle
 from gatepost.runtime.wiring import Wiring, reconcilers, together
 from gatepost.state.engine import Engine
-
-DEFAULT_SOURCES = tuple(source for source in SOURCES if source != "gateway-listener")
-"""Listeners alone serve nothing, so their hostnames are no claims unless they are asked for."""
 
 _STYLES = {
     "title": "bold",
