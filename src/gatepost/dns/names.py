@@ -19,6 +19,8 @@ def hostname(text: str) -> str | None:
     Source: Gateway API, Hostname; RFC 1123 2.1.
     """
     if _HOSTNAME.fullmatch(text) is None:
+        if text != text.strip():
+            return None
         text = record_name(text)
         if _HOSTNAME.fullmatch(text) is None:
             return None
@@ -38,24 +40,31 @@ def record_name(text: str) -> str:
 def _punycode(name: str) -> str:
     import idna  # its tables take longer to load than most runs last, and few names need them
 
-    wildcard = "*." if name.startswith("*.") else ""
     try:
-        return wildcard + idna.encode(name.removeprefix("*."), uts46=True).decode("ascii")
+        labels = idna.uts46_remap(name, std3_rules=False).split(".")
+        return ".".join(label if label.isascii() else idna.alabel(label).decode("ascii") for label in labels)
     except idna.IDNAError:
         return name
 
 
 def unicode_name(text: str) -> str:
-    """The canonical form with international labels in Unicode, which is how domain filters are compared."""
+    """The canonical form with international labels in Unicode, which is how domain filters are compared.
+
+    Labels that are not international, an asterisk or `_dmarc`, stay what they are.
+    """
     name = record_name(text)
-    if "xn--" not in name:
-        return name
+    return ".".join(map(_unicode_label, name.split("."))) if "xn--" in name else name
+
+
+def _unicode_label(label: str) -> str:
+    if not label.startswith("xn--") or len(label) > _LONGEST_LABEL:
+        return label
     import idna
 
     try:
-        return idna.decode(name)
+        return idna.ulabel(label)
     except idna.IDNAError:
-        return name
+        return label
 
 
 def is_address(text: str) -> bool:

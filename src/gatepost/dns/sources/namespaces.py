@@ -5,6 +5,7 @@ from __future__ import annotations
 from msgspec import Struct, to_builtins
 
 from gatepost.kubernetes.selectors import BadSelector, structured_matcher
+from gatepost.kubernetes.values import copy_of
 from gatepost.objects.core import Namespace
 from gatepost.objects.gatewayapi import LabelSelector, ListenerNamespaces, RouteNamespaces
 from gatepost.objects.problems import Skipped
@@ -48,7 +49,7 @@ def _selected(selector: LabelSelector | None, at: Ref, field: str, namespace: st
     if selector is None:
         return _refused("takes objects of no namespace: a Selector without selector matches nothing", at, field)
     try:
-        matches = structured_matcher(to_builtins(selector))
+        matches = structured_matcher(copy_of(to_builtins(selector)))  # lists in place of tuples
     except BadSelector as error:
         return _refused(f"takes objects of no namespace: {error}", at, field)
     found = view.named(Namespace, "", namespace)
