@@ -11,7 +11,7 @@ STAMP := $(VENV)/.ready
 CASES ?= tests/cases
 
 help: ## list the targets
-	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-11s %s\n", $$1, $$2}'
 
 setup: $(STAMP) ## prepare .venv with the locked dependencies
 
@@ -27,6 +27,9 @@ demo: $(STAMP) ## one hostname, all the way, with real traffic (ARGS=--keep leav
 
 test: $(STAMP) ## run the tests (ARGS="-k name" for some)
 	@$(BIN)/pytest -n 2 --dist worksteal $(ARGS)
+
+conformance: $(STAMP) ## the 25 scenarios of Knative's ingress suite, at full length, through Traefik
+	@GATEPOST_CONFORMANCE=full $(BIN)/pytest tests/standalone/knative_ingress -p no:xdist $(ARGS)
 
 cases: $(STAMP) ## run the golden cases alone (CASES=folder or file)
 	@$(BIN)/pytest tests/test_cases.py $(ARGS)
@@ -54,4 +57,4 @@ clean: ## remove .venv and all caches
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
 	find . -name __pycache__ -prune -exec rm -rf {} +
 
-.PHONY: help setup demo test cases dns-up check fmt bench lock clean
+.PHONY: help setup demo test conformance cases dns-up check fmt bench lock clean

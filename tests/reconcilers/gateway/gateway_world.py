@@ -14,6 +14,7 @@ from gatepost.reconcilers.gateway.reconcile import KINGRESS
 from gatepost.runtime.offline import render
 from gatepost.writes.compare import wanted_object
 from gatepost.writes.outcome import Outcome
+from published_crds import assert_valid
 
 Raw = dict[str, Any]
 
@@ -124,7 +125,9 @@ def seen(kingress: Raw) -> Raw:
 
 
 def routes_wanted(outcome: Outcome) -> dict[str, Raw]:
-    """Name -> spec of the HTTPRoutes that are to be applied."""
+    """Name -> spec of the HTTPRoutes that are to be applied. All of the outcome must be valid."""
+    for apply in outcome.applies:
+        assert_valid(apply.fields)
     fields = [apply.fields for apply in outcome.applies if apply.fields["kind"] == "HTTPRoute"]
     return {route["metadata"]["name"]: route["spec"] for route in fields}
 
@@ -138,4 +141,5 @@ def listener_names(found: World, owner: Raw) -> list[str]:
         fulfilled = wanted_object(apply, wanted)
         assert fulfilled is not None
         wanted = fulfilled
+        assert_valid(wanted)
     return [listener["name"] for listener in wanted["spec"]["listeners"]]
