@@ -24,6 +24,7 @@ from gatepost.providers.embedded import EmbeddedProvider
 from gatepost.runtime.kinds import NotingEngine
 from gatepost.runtime.loop import Loop
 from gatepost.runtime.publisher import ZonePublisher
+from gatepost.runtime.telling import News
 from gatepost.runtime.zones import Zones
 from gatepost.writes.outcome import Event, Outcome
 
@@ -163,8 +164,8 @@ async def publishing(
     zones = Zones(engine, loop.kinds, settings, provider, running.time, dry_run=dry_run)
     told: list[Problem] = []
 
-    async def tell(problems: Sequence[Problem]) -> None:
-        told.extend(problems)
+    async def tell(news: News) -> None:
+        told.extend(item for item in news if isinstance(item, Problem))
 
     publisher = ZonePublisher(
         zones, interval_seconds=interval_seconds, batch_seconds=0.01, tell=tell, moved=loop.note_movement

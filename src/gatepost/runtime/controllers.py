@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
@@ -17,6 +16,7 @@ from gatepost.cluster.discovery import Discovery
 from gatepost.cluster.mirror import Mirror
 from gatepost.cluster.recorder import EventRecorder
 from gatepost.cluster.writer import Writer
+from gatepost.dns.ownership import Cipher
 from gatepost.dns.settings import DnsSettings
 from gatepost.objects.core import ConfigMap
 from gatepost.objects.meta import KubernetesObject
@@ -24,12 +24,14 @@ from gatepost.objects.problems import Problem
 from gatepost.objects.refs import GroupKind
 from gatepost.objects.settings import Settings
 from gatepost.providers.contract import Provider
+from gatepost.runtime.clock import LoopClock
 from gatepost.runtime.clusterfeed import ClusterFeed
 from gatepost.runtime.kinds import NotingEngine
 from gatepost.runtime.lookups import DnsResolver, NameLookups, Resolver, names_asked
 from gatepost.runtime.loop import Loop
 from gatepost.runtime.probing import HttpAsker, Prober, probes_wanted
 from gatepost.runtime.publisher import INTERVAL_SECONDS, ZonePublisher
+from gatepost.runtime.telling import News
 from gatepost.runtime.zones import Zones
 from gatepost.state.rule import Rule
 from gatepost.state.store import Index
@@ -37,12 +39,13 @@ from gatepost.writes.outcome import Event, subject
 
 
 class DnsPart(Struct, frozen=True):
-    """Where record sets go. `settings` are those that the rules were made with."""
+    """Where record sets go. `settings` are those that the rules were made with, `cipher` is for ownership records."""
 
     settings: DnsSettings
     provider: Provider
     interval_seconds: float = INTERVAL_SECONDS
     allow: bool = False
+    cipher: Cipher | None = None
 
 
 class Controllers:
@@ -96,23 +99,34 @@ class Controllers:
 
     def _publisher(self, dns: DnsPart, dry_run: bool) -> ZonePublisher:
         loop = self.loop
+        clock = LoopClock()
         zones = Zones(
-            loop.engine, loop.kinds, dns.settings, dns.provider, time.monotonic, dry_run=dry_run, allow=dns.allow
+            loop.engine,
+            loop.kinds,
+            dns.settings,
+            dns.provider,
+            clock.now,
+            dry_run=dry_run,
+            allow=dns.allow,
+            cipher=dns.cipher,
         )
         return ZonePublisher(
-            zones, interval_seconds=dns.interval_seconds, tell=self._tell_problems, moved=loop.note_movement
+            zones,
+            interval_seconds=dns.interval_seconds,
+            tell=self._tell_news,
+            moved=loop.note_movement,
+            clock=clock,
         )
 
-    async def _tell_problems(self, problems: Sequence[Problem]) -> None:
-        """Tells problems of names as Warning events on the objects that they are about, if they still exist."""
-        found = ((problem, self.loop.engine.store.get(problem.about)) for problem in problems)
-        await self.writer.tell(
-            [
-                Event(subject(obj), "Warning", problem.reason, _text(problem))
-                for problem, obj in found
-                if obj is not None
-            ]
-        )
+    async def _tell_news(self, news: News) -> None:
+        """Tells events of records, and problems of names as Warning events on the objects that they are about."""
+        events = (self._event_of(item) if isinstance(item, Problem) else item for item in news)
+        await self.writer.tell([event for event in events if event is not None])
+
+    def _event_of(self, problem: Problem) -> Event | None:
+        """None if the object does not exist any more."""
+        obj = self.loop.engine.store.get(problem.about)
+        return Event(subject(obj), "Warning", problem.reason, _text(problem)) if obj is not None else None
 
     def _others_are_at_rest(self) -> bool:
         engine = self.loop.engine

@@ -19,6 +19,7 @@ from gatepost.runtime import wiring
 from gatepost.runtime.controllers import Controllers, DnsPart
 from gatepost.runtime.logs import fields
 from gatepost.runtime.publisher import INTERVAL_SECONDS
+from gatepost.runtime.txt_encryption import cipher_for
 
 log = logging.getLogger("gatepost.run")
 
@@ -98,8 +99,9 @@ async def controllers_on(
         parts.append(wiring.probing(settings.controllers))
     dns: DnsPart | None = None
     if settings.dns is not None and provider is not None:
-        parts.append(wiring.dns_part(settings.dns))
-        dns = DnsPart(settings.dns, provider, settings.dns_interval_seconds, settings.allow)
+        parts.append(wiring.dns_part(settings.dns, writes_status=True))
+        cipher = cipher_for(settings.dns)
+        dns = DnsPart(settings.dns, provider, settings.dns_interval_seconds, settings.allow, cipher)
     wired = wiring.together(*parts)
     surroundings = Settings(
         cluster_domain=settings.cluster_domain,
@@ -113,6 +115,6 @@ async def controllers_on(
             wired.rules,
             wired.indexes,
             settings=[surroundings],
-            written=wiring.written_kinds(settings.controllers),
+            written=wiring.written_kinds(settings.controllers, dns.settings if dns is not None else None),
             dns=dns,
         )

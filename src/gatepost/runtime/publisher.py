@@ -1,4 +1,7 @@
-"""When DNS is written: shortly after names changed, and at an interval against what the provider really holds."""
+"""When DNS is written: shortly after names changed, and at an interval against what the provider really holds.
+
+Names that were refused, or whose doubt is measured, have moments of their own; a timer waits for the next of all these.
+"""
 
 from __future__ import annotations
 
@@ -11,19 +14,17 @@ from gatepost.dns.desired import changed_names
 from gatepost.dns.records import NameKey, RecordSet
 from gatepost.objects.problems import Problem
 from gatepost.providers.contract import ProviderError
+from gatepost.runtime.clock import Clock, LoopClock
 from gatepost.runtime.logs import fields
+from gatepost.runtime.telling import News, Telling, tell_nobody
 from gatepost.runtime.zones import Zones
 from gatepost.state.engine import Change
 
 log = logging.getLogger("gatepost.dns")
 
 BATCH_SECONDS = 0.1
-INTERVAL_SECONDS = 60.0
+INTERVAL_SECONDS = 300.0
 RETRY_SECONDS = (1.0, 300.0)
-
-
-async def _tell_nobody(problems: Sequence[Problem]) -> None:
-    """For those who only publish."""
 
 
 class ZonePublisher:
@@ -32,8 +33,10 @@ class ZonePublisher:
     Args:
         interval_seconds: how often everything is compared with what the provider lists.
         batch_seconds: how long changes are gathered before they are written together.
-        tell: takes the problems of names, to be told where their owners look; each comes once while it lasts.
+        tell: takes the problems of names and the events of records, to be told where their owners look; a problem
+            comes once while it lasts.
         moved: told when a write has ended.
+        clock: the one that `zones` has.
     """
 
     def __init__(
@@ -42,11 +45,13 @@ class ZonePublisher:
         *,
         interval_seconds: float = INTERVAL_SECONDS,
         batch_seconds: float = BATCH_SECONDS,
-        tell: Callable[[Sequence[Problem]], Awaitable[None]] = _tell_nobody,
+        tell: Callable[[News], Awaitable[None]] = tell_nobody,
         moved: Callable[[], None] = lambda: None,
+        clock: Clock | None = None,
     ) -> None:
         self._zones = zones
-        self._tell = tell
+        self._clock = clock or LoopClock()
+        self._telling = Telling(tell, moved)
         self._problems: dict[NameKey, tuple[Problem, ...]] = {}
         self._told: set[Problem] = set()
         self._interval_seconds = interval_seconds
@@ -58,16 +63,23 @@ class ZonePublisher:
         self._held: frozenset[NameKey] = frozenset()
         self._compare_at = 0.0
         self._has_compared = False
+        self._is_waiting = False
         self._is_everything_due = False
-        self.is_busy = False
+        self._is_writing = False
         self._backoff = Backoff(*RETRY_SECONDS)
         self._error_said = ""
         self.is_failing = False
 
     @property
     def is_idle(self) -> bool:
-        """Whether nothing is left to write, or the last attempt failed and the next one waits for its time."""
-        return self.is_failing or (self._has_compared and not (self.is_busy or self._due or self._is_everything_due))
+        """Whether nothing is left to do now, or the provider cannot be used and the next attempt waits for its time."""
+        is_written = self._has_compared and not (self._is_writing or self._due or self._is_everything_due)
+        return (self._is_waiting or is_written) and self._telling.is_idle
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether something is on its way out."""
+        return self._is_writing or not self._telling.is_idle
 
     def note(self, changes: list[Change], *, has_new_kinds: bool) -> None:
         """Takes note of the names that came out otherwise; what was held back may have become clear with them."""
@@ -95,31 +107,41 @@ class ZonePublisher:
 
     async def run(self) -> None:
         """Runs until it is cancelled. No failure of the provider ends it."""
+        telling = asyncio.create_task(self._telling.run())
+        try:
+            await self._write_for_ever()
+        finally:
+            telling.cancel()
+
+    async def _write_for_ever(self) -> None:
         await self._allowed.wait()
         while True:
             if not self._is_comparison_due():
                 await self._until_woken()
             if not self._is_comparison_due():
                 await asyncio.sleep(self._batch_seconds)  # what changes together is written together
-            self.is_busy = True
+            self._is_writing = True
             try:
                 await self._write()
             except ProviderError as error:
-                self.is_busy = False
+                self._is_writing = False
                 await self._wait_after(error)
             finally:
-                self.is_busy = False
+                self._is_writing = False
                 self._moved()
 
     def _is_comparison_due(self) -> bool:
-        return not self._zones.is_listed or _now() >= self._compare_at
+        return not self._zones.is_listed or self._clock.now() >= self._compare_at
 
     async def _until_woken(self) -> None:
-        try:
-            async with asyncio.timeout(self._compare_at - _now()):
-                await self._woken.wait()
-        except TimeoutError:
-            return
+        """Returns when names are due, or when the comparison is; a moment of a single name makes that name due."""
+        while not self._woken.is_set() and not self._is_comparison_due():
+            moment = self._zones.next_moment()
+            await self._clock.wait(self._woken, self._compare_at if moment is None else min(moment, self._compare_at))
+            due = self._zones.take_due()
+            if due:
+                self._due |= due
+                self._woken.set()
 
     async def _write(self) -> None:
         is_comparison = self._is_comparison_due()
@@ -137,24 +159,24 @@ class ZonePublisher:
             raise
         if is_comparison:
             self._has_compared = True
-            self._compare_at = _now() + self._interval_seconds
+            self._compare_at = self._clock.now() + self._interval_seconds
         self._held = written.held if is_everything else self._held | written.held
-        self.is_failing = bool(written.refused) or written.is_stopped
+        self.is_failing = self._zones.is_failing or written.is_stopped
         self._error_said = ""
         self._backoff.reset()
-        await self._tell_problems(written.problems, is_everything=is_everything)
+        self._telling.add(written.events)
+        self._tell_problems(written.problems, is_everything=is_everything)
 
-    async def _tell_problems(self, planned: Sequence[Problem], *, is_everything: bool) -> None:
+    def _tell_problems(self, planned: Sequence[Problem], *, is_everything: bool) -> None:
         """Tells those of the rules and those of the plan that are new; one that went and came back is new again."""
         found = {problem: None for problems in self._problems.values() for problem in problems}
         found.update(dict.fromkeys(planned))
         untold = [problem for problem in found if problem not in self._told]
         self._told = set(found) if is_everything else self._told | set(found)
-        if untold:
-            await self._tell(untold)
+        self._telling.add(untold)
 
     async def _wait_after(self, error: ProviderError) -> None:
-        self.is_failing = True
+        self.is_failing = self._is_waiting = True
         self._moved()
         level = logging.DEBUG if str(error) == self._error_said else logging.WARNING
         self._error_said = str(error)
@@ -162,7 +184,4 @@ class ZonePublisher:
         message = "the DNS provider cannot be used; it is tried again"
         log.log(level, message, extra=fields(error=error, seconds=round(seconds, 1)))
         await asyncio.sleep(seconds)
-
-
-def _now() -> float:
-    return asyncio.get_running_loop().time()
+        self._is_waiting = False

@@ -11,6 +11,7 @@ from msgspec import Struct
 
 from gatepost.dns.rules import rules as dns_rules
 from gatepost.dns.settings import DnsSettings
+from gatepost.objects.dnsendpoint import DNSEndpoint
 from gatepost.objects.gatewayapi import Gateway
 from gatepost.objects.meta import KubernetesObject
 from gatepost.objects.networking import KIngress
@@ -58,9 +59,13 @@ def probing(names: Sequence[str]) -> Wiring:
     return Wiring((), tuple(indexes.values()))
 
 
-def dns_part(settings: DnsSettings) -> Wiring:
-    """The rules and indexes from Gateways and Routes to DNS. Raises: BadSettings."""
-    return Wiring(*dns_rules(settings))
+def dns_part(settings: DnsSettings, *, writes_status: bool = False) -> Wiring:
+    """The rules and indexes from Gateways and Routes to DNS.
+
+    Args: writes_status: with the rule for the status of DNSEndpoints, for those who write to a cluster.
+    Raises: BadSettings
+    """
+    return Wiring(*dns_rules(settings, writes_status=writes_status))
 
 
 def together(*wirings: Wiring) -> Wiring:
@@ -82,6 +87,12 @@ def together(*wirings: Wiring) -> Wiring:
     return Wiring(tuple(rules.values()), tuple(indexes.values()))
 
 
-def written_kinds(names: Sequence[str]) -> frozenset[GroupKind]:
-    """The kinds whose objects these controllers write to; what these objects control in turn is theirs as well."""
-    return frozenset(type_.KIND.group_kind for name in names for type_ in WRITTEN[name])
+def written_kinds(names: Sequence[str], dns: DnsSettings | None = None) -> frozenset[GroupKind]:
+    """The kinds whose objects these controllers write to; what these objects control in turn is theirs as well.
+
+    Args: dns: the settings of the DNS part if there is one, which writes the status of DNSEndpoints.
+    """
+    types = [type_ for name in names for type_ in WRITTEN[name]]
+    if dns is not None and "crd" in dns.sources:
+        types.append(DNSEndpoint)
+    return frozenset(type_.KIND.group_kind for type_ in types)
