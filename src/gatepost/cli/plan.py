@@ -25,6 +25,7 @@ from gatepost.runtime.preview import CurrentRecords, Preview, preview, records_o
 from gatepost.state.engine import Engine
 
 if TYPE_CHECKING:
+    from gatepost.dns.ownership import Cipher
     from gatepost.providers.contract import Provider
     from gatepost.runtime.dnsproviders import ProviderSettings
 
@@ -86,12 +87,15 @@ def command(
     if not listings and not dns.provider:
         raise click.UsageError("--provider or --current: none was given, wanted one to know what DNS holds now")
     provider = None if listings else chosen_provider(dns.provider, providers, dns.domains)
+    cipher = _cipher(dns)
     found = dns_input(paths, kubeconfig, context, wiring)
     if provider is not None:
-        planned = _over_provider(found.engine, dns, provider, allow=allow, is_in_doubt=found.is_in_doubt)
+        planned = _over_provider(found.engine, dns, provider, cipher, allow=allow, is_in_doubt=found.is_in_doubt)
     else:
         current = _read_listings(listings)
-        planned = preview(found.engine, dns, current, _as_they_are, allow=allow, is_in_doubt=found.is_in_doubt)
+        planned = preview(
+            found.engine, dns, current, _as_they_are, allow=allow, is_in_doubt=found.is_in_doubt, cipher=cipher
+        )
     print_preview(planned, output)
     if planned.plan.stopped is not None:
         click.echo(f"gatepost plan: stopped: {planned.plan.stopped}", err=True)
@@ -99,14 +103,32 @@ def command(
     ctx.exit(found.exit_code or (CHANGES if planned.plan.changes else 0))
 
 
-def _over_provider(engine: Engine, dns: DnsSettings, provider: Provider, *, allow: bool, is_in_doubt: bool) -> Preview:
+def _cipher(dns: DnsSettings) -> Cipher | None:
+    """What opens ownership records. Raises: click.UsageError if the library for it is missing."""
+    from gatepost.runtime.txt_encryption import EncryptionNotInstalled, cipher_for
+
+    try:
+        return cipher_for(dns)
+    except EncryptionNotInstalled as error:
+        raise click.UsageError(str(error)) from error
+
+
+def _over_provider(
+    engine: Engine,
+    dns: DnsSettings,
+    provider: Provider,
+    cipher: Cipher | None,
+    *,
+    allow: bool,
+    is_in_doubt: bool,
+) -> Preview:
     """The plan against what the provider lists. Exits with 3 if it cannot be asked."""
     from gatepost.providers.contract import ProviderError
 
     async def planned() -> Preview:
         current = await records_of(provider)
         adjust = await adjuster(provider, record_sets(engine))
-        return preview(engine, dns, current, adjust, allow=allow, is_in_doubt=is_in_doubt)
+        return preview(engine, dns, current, adjust, allow=allow, is_in_doubt=is_in_doubt, cipher=cipher)
 
     try:
         return asyncio.run(planned())

@@ -11,7 +11,7 @@ from gatepost.dns.conflicts import CONFLICT
 from gatepost.dns.desired import record_sets
 from gatepost.dns.domain_filter import DomainFilter, domain_filter
 from gatepost.dns.endpoint import Endpoint
-from gatepost.dns.ownership import labels_in, ownership_text
+from gatepost.dns.ownership import Cipher, labels_in, ownership_text
 from gatepost.dns.plan import Adjust, Plan, Planner
 from gatepost.dns.records import OWNER, RESOURCE
 from gatepost.dns.registry import inventory
@@ -66,19 +66,23 @@ def preview(
     *,
     allow: bool = False,
     is_in_doubt: bool = False,
+    cipher: Cipher | None = None,
 ) -> Preview:
     """The plan from what DNS holds to what the engine wants.
 
     Args:
         adjust: brings wanted endpoints into the form in which the provider would list them.
-        allow: lets the plan through however much it removes.
+        allow: lets the plan through however much it removes, and what nobody is known to own.
         is_in_doubt: something of the input could not be read, so that no object counts as gone.
+        cipher: opens the texts of ownership records.
     """
-    held = inventory(settings, with_ownership(current.endpoints, settings, current.zones), current.zones)
+    held = inventory(settings, with_ownership(current.endpoints, settings, current.zones), current.zones, cipher)
     domains = current.domains
     if domains is None and current.zones:
         domains = domain_filter(current.zones)
-    planner = Planner(settings, Standings(engine, _kinds_read(engine) if is_in_doubt else ()), adjust, domains)
+    unreadable = _kinds_read(engine) if is_in_doubt else ()
+    standings = Standings(engine, unreadable, is_owner_known=bool(settings.owner) or allow)
+    planner = Planner(settings, standings, adjust, domains)
     wanted = list(record_sets(engine))
     plan = planner.plan_all(held, wanted, allow=allow)
     problems = {problem for record_set in wanted for problem in record_set.problems} | set(plan.problems)
