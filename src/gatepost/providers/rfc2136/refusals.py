@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dns.exception
 import dns.rcode
 import dns.tsig
 
@@ -37,8 +36,8 @@ def of_rcode(rcode: dns.rcode.Rcode, server: str, zone: str, key: dns.tsig.Key |
     return f"server {server} {meaning} ({dns.rcode.to_text(rcode)})"
 
 
-def of_signature(error: dns.exception.DNSException, server: str, key: dns.tsig.Key) -> str:
-    """Why a signed message, or the answer to it, was not accepted."""
+def of_signature(error: dns.tsig.PeerError, server: str, key: dns.tsig.Key) -> str:
+    """Why a server did not accept a signed message."""
     name = name_of(key)
     if isinstance(error, dns.tsig.PeerBadKey):
         algorithm = str(key.algorithm).rstrip(".")
@@ -47,9 +46,9 @@ def of_signature(error: dns.exception.DNSException, server: str, key: dns.tsig.K
         )
     if isinstance(error, dns.tsig.PeerBadSignature):
         return f"server {server} has another secret for TSIG key {name} (BADSIG); check --rfc2136-tsig-secret"
-    if isinstance(error, dns.tsig.PeerBadTime | dns.tsig.BadTime):
+    if isinstance(error, dns.tsig.PeerBadTime):
         return f"the clocks of server {server} and of this machine differ too much for TSIG (BADTIME)"
-    return f"server {server} gave an answer that TSIG key {name} has not signed: {error}"
+    return f"server {server} does not accept what TSIG key {name} has signed: {error}"
 
 
 def name_of(key: dns.tsig.Key) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Sequence
 
 import dns.exception
 import dns.message
@@ -27,7 +27,10 @@ class Server(Struct, frozen=True):
 
 
 class Unreachable(Exception):
-    """No server could be talked to, or none gave a whole answer. `was_sent`: one may have taken the message."""
+    """No server could be talked to, or none gave a whole answer to be believed.
+
+    `was_sent`: one may have taken the message.
+    """
 
     def __init__(self, message: str, *, was_sent: bool) -> None:
         super().__init__(message)
@@ -59,14 +62,18 @@ class Dialogue:
         return self.key is not None
 
     async def ask(self, wire: bytes, message: dns.message.Message) -> dns.message.Message:
-        """The one answer to a message, its signature checked. Raises: Unusable, and what a broken connection raises."""
+        """The one answer to a message, its signature checked.
+
+        Raises: Unusable, Unreachable, and what a broken connection raises.
+        """
         await self._send(wire)
         return self._read(await self._receive(), message)
 
-    async def ask_many(self, message: dns.message.Message) -> AsyncIterator[dns.message.Message]:
+    async def ask_many(self, message: dns.message.Message) -> AsyncGenerator[dns.message.Message, None]:
         """The answers to a transfer, one by one; ends only when the caller stops listening.
 
-        Raises: Unusable, and what a broken connection raises. That the last one was signed is left to the caller.
+        Raises: Unusable, Unreachable, and what a broken connection raises. That the last one was signed is left to the
+            caller.
         """
         wire = self.signed(message)
         await self._send(wire)
@@ -109,16 +116,17 @@ class Dialogue:
                 multi=multi,
                 one_rr_per_rrset=multi,
             )
-        except (dns.tsig.PeerError, dns.tsig.BadSignature, dns.tsig.BadTime, dns.tsig.BadKey) as error:
+        except dns.tsig.PeerError as error:
             assert self.key is not None
             raise Unusable(of_signature(error, str(self.server), self.key)) from error
         except dns.exception.DNSException as error:
             unsigned = self._unsigned_refusal(wire)
             if unsigned is None:
-                raise Unusable(f"server {self.server} gave an answer that cannot be read: {error}") from error
+                text = f"server {self.server} gave an answer that cannot be believed: {error or type(error).__name__}"
+                raise Unreachable(text, was_sent=True) from error
             answer = unsigned
         if answer.id != asked.id:
-            raise Unusable(f"server {self.server} answered a question that was not asked")
+            raise Unreachable(f"server {self.server} answered a question that was not asked", was_sent=True)
         return answer
 
     def _unsigned_refusal(self, wire: bytes) -> dns.message.Message | None:

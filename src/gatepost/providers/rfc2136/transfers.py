@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import Any
 
 import dns.message
@@ -47,14 +48,15 @@ async def _serial(dialogue: Dialogue, name: dns.name.Name) -> int:
 
 async def _transfer(dialogue: Dialogue, name: dns.name.Name, known: Contents | None) -> Contents:
     reading = _Reading(dialogue, name, known)
-    async for answer in dialogue.ask_many(_transfer_query(name, known)):
-        _check_rcode(dialogue, name, answer)
-        for rrset in answer.answer:
-            reading.take(rrset)
-        if reading.is_complete:
-            if dialogue.is_signed and not answer.had_tsig:
-                raise Unusable(f"server {dialogue.server} left the end of the transfer of {_text(name)} unsigned")
-            break
+    async with contextlib.aclosing(dialogue.ask_many(_transfer_query(name, known))) as answers:
+        async for answer in answers:
+            _check_rcode(dialogue, name, answer)
+            for rrset in answer.answer:
+                reading.take(rrset)
+            if reading.is_complete:
+                if dialogue.is_signed and not answer.had_tsig:
+                    raise Unusable(f"server {dialogue.server} left the end of the transfer of {_text(name)} unsigned")
+                break
     return reading.contents()
 
 
