@@ -202,7 +202,6 @@ def test_listener_hostnames_are_names_of_their_own() -> None:
         (DnsSettings(sources=ROUTES, gateway_label_filter="=x"), "--gateway-label-filter"),
         (DnsSettings(sources=ROUTES, nat64_networks=("2001:db8::/64",)), "--nat64-networks"),
         (DnsSettings(sources=ROUTES, nat64_networks=("192.0.2.0/24",)), "--nat64-networks"),
-        (DnsSettings(sources=ROUTES, target_net_filter=("net",)), "--target-net-filter"),
         (DnsSettings(sources=ROUTES, regex_domain_filter="("), "--regex-domain-filter"),
         (DnsSettings(sources=ROUTES, managed_record_types=("A", "SOA")), "--managed-record-types"),
         (DnsSettings(sources=ROUTES, create_ptr=True), "--create-ptr"),
@@ -222,3 +221,33 @@ def test_all_that_is_wrong_is_told_at_once() -> None:
     with pytest.raises(BadSettings) as refused:
         rules(DnsSettings(sources=("ingress",), conflict="newest"))
     assert [line.split(":")[0] for line in str(refused.value).splitlines()] == ["--source", "--conflict"]
+
+
+def test_a_claim_outside_the_networks_does_not_compete_for_a_name() -> None:
+    chosen = DnsSettings(sources=ROUTES, exclude_target_net=("10.0.0.0/8",), conflict="oldest")
+    inside = gateway("inside", ["10.0.0.1"])
+    older = route("older", parents=[parent("inside")], created="2025-01-01T00:00:00Z")
+    assert answers(endpoints_of(chosen, gateway(), inside, older, route("younger"))) == {(NAME, "A"): ("192.0.2.1",)}
+
+
+def test_targets_of_a_route_that_are_left_out_do_not_give_way_to_those_of_its_gateway() -> None:
+    chosen = DnsSettings(sources=ROUTES, exclude_target_net=("10.0.0.0/8",))
+    assert endpoints_of(chosen, gateway(), route(annotations={PREFIX + "target": "10.0.0.9"})) == ()
+
+
+def test_forced_default_targets_replace_targets_outside_the_networks_too() -> None:
+    chosen = DnsSettings(
+        sources=ROUTES,
+        exclude_target_net=("10.0.0.0/8",),
+        default_targets=("203.0.113.1",),
+        force_default_targets=True,
+    )
+    found = endpoints_of(chosen, gateway(addresses=["10.0.0.1"]), route())
+    assert answers(found) == {(NAME, "A"): ("203.0.113.1",)}
+
+
+@pytest.mark.parametrize("text", ["net", "192.0.2.1", "192.0.2.0/255.255.255.0", "192.0.2.0/33", ""])
+def test_a_text_that_is_no_network_does_not_count_and_is_told(text: str) -> None:
+    chosen = DnsSettings(sources=ROUTES, target_net_filter=(text,))
+    assert [remark.partition(":")[0] for remark in chosen.remarks()] == ["--target-net-filter"]
+    assert answers(endpoints_of(chosen, gateway(), route())) == {(NAME, "A"): ("192.0.2.1",)}

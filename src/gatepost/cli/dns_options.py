@@ -69,10 +69,15 @@ def dns_wiring(settings: DnsSettings) -> Wiring:
 
 
 def refuse_wrong(settings: DnsSettings) -> DnsSettings:
-    """The settings if they can be worked with. Raises: click.UsageError with a line for each thing that is wrong."""
+    """The settings if they can be worked with; tells on stderr what in them does not count.
+
+    Raises: click.UsageError with a line for each thing that is wrong.
+    """
     wrong = settings.check()
     if wrong:
         raise click.UsageError("\n".join(wrong))
+    for remark in settings.remarks():
+        click.echo(f"gatepost: {remark}", err=True)
     return settings
 
 

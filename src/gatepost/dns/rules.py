@@ -127,6 +127,9 @@ def _sources(
         sources = {type_: _then(source, fill) for type_, source in sources.items()}
     if DNSEndpoint in sources:
         sources[DNSEndpoint] = _then(sources[DNSEndpoint], valid_claims)
+    networks = settings.networks
+    if not networks.is_idle:
+        sources = {type_: _then(source, networks.within) for type_, source in sources.items()}
     return sources
 
 

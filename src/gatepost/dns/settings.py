@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from base64 import b64decode
 from collections.abc import Iterator
-from ipaddress import IPv6Network, ip_network
+from ipaddress import IPv6Network
 from typing import Annotated
 
 from msgspec import Meta, Struct
 
 from gatepost.dns.domain_filter import DomainFilter, domain_filter
+from gatepost.dns.wrappers.networks import TargetNetworks, network_of
 from gatepost.kubernetes.selectors import BadSelector, parse_labels
 
 SOURCES = (
@@ -190,6 +191,25 @@ class DnsSettings(Struct, frozen=True, kw_only=True):
         """Who owns what we write; "" with the noop registry, which knows no owners."""
         return self.txt_owner_id if self.registry == "txt" else ""
 
+    @property
+    def networks(self) -> TargetNetworks:
+        return TargetNetworks(self.nat64_networks, self.target_net_filter, self.exclude_target_net)
+
+    def remarks(self) -> tuple[str, ...]:
+        """What is written in these settings and does not count, each a line.
+
+        Source: external-dns, which skips networks that it cannot read.
+        """
+        return tuple(
+            f"{flag}: found {text!r}, wanted a network like 192.0.2.0/24; it does not count"
+            for flag, texts in (
+                ("--target-net-filter", self.target_net_filter),
+                ("--exclude-target-net", self.exclude_target_net),
+            )
+            for text in texts
+            if network_of(text) is None
+        )
+
     def check(self) -> tuple[str, ...]:
         """What is wrong with these settings, each a line that names the flag, what was found and what was wanted."""
         return (
@@ -239,21 +259,9 @@ class DnsSettings(Struct, frozen=True, kw_only=True):
 
     def _check_networks(self) -> Iterator[str]:
         for text in self.nat64_networks:
-            try:
-                network = ip_network(text, strict=False)
-            except ValueError:
-                network = None
+            network = network_of(text)
             if not isinstance(network, IPv6Network) or network.prefixlen != _NAT64_BITS:
                 yield f"--nat64-networks: found {text!r}, wanted an IPv6 network with a prefix of 96 bits"
-        for flag, texts in (
-            ("--target-net-filter", self.target_net_filter),
-            ("--exclude-target-net", self.exclude_target_net),
-        ):
-            for text in texts:
-                try:
-                    ip_network(text, strict=False)
-                except ValueError:
-                    yield f"{flag}: found {text!r}, wanted a network like 192.0.2.0/24"
 
     def _check_expressions(self) -> Iterator[str]:
         for flag, text in (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from ipaddress import ip_address
 
 from msgspec import structs
@@ -24,14 +24,17 @@ def record_type(target: str) -> str:
         return "CNAME"
 
 
-def records_for(targets: Iterable[str], ttl: int = 0, properties: tuple[Property, ...] = ()) -> Records:
-    """The records that make a name answer with these targets. See `reduced` for what is left out."""
+def records_for(targets: Iterable[str], choose: Callable[[Records], Records] | None = None) -> Records:
+    """The records that make a name answer with these targets. See `reduced` for what is left out.
+
+    Args:
+        choose: what the settings make of the targets before addresses displace names.
+    """
     by_type: dict[str, dict[str, str]] = {}
     for target in sorted(targets):  # of several spellings of one address or name the first is taken
         by_type.setdefault(record_type(target), {}).setdefault(_comparable(target), target)
-    return reduced(
-        [Record(type_, tuple(sorted(by_type[type_].values())), ttl, properties) for type_ in sorted(by_type)]
-    )
+    records = tuple(Record(type_, tuple(sorted(by_type[type_].values()))) for type_ in sorted(by_type))
+    return reduced(records if choose is None else choose(records))
 
 
 def reduced(records: Iterable[Record]) -> Records:

@@ -13,11 +13,17 @@ from gatepost.objects.refs import Ref
 class Filters:
     """The filters of the flags. Each answers with None or with the reason why an object takes no part.
 
+    Attributes:
+        reader: reads the annotations of all objects.
+        networks: what targets have to pass before they displace others, None if all do.
     Raises: BadSelector if a selector of the settings cannot be read; `DnsSettings.check` tells so before.
     """
 
     def __init__(self, settings: DnsSettings) -> None:
         self.reader = AnnotationReader(settings.annotation_prefix)
+        # Forced default targets replace what is found, so what is found must not be left out before.
+        networks = settings.networks
+        self.networks = None if networks.is_idle or settings.force_default_targets else networks
         self._settings = settings
         self._labels = label_matcher(settings.label_filter) if settings.label_filter else None
         self._annotations = label_matcher(settings.annotation_filter) if settings.annotation_filter else None

@@ -90,8 +90,8 @@ class ParentRule:
             return Parent(ref, refused=refused)
         remarks = list(wishes.remarks(ref, ONLY_FOR_ROUTES))
         targets = wishes.dns_targets or _usable(gateway.status.addresses, ref, remarks)
-        records = records_for(targets)
-        remarks += _dropped(targets, records, ref)
+        records = records_for(targets, self._filters.networks)
+        remarks += self._dropped(targets, records, ref)
         return Parent(
             ref,
             created=gateway.metadata.creation_timestamp or "",
@@ -99,7 +99,7 @@ class ParentRule:
             records=with_settings(records, wishes.ttl, wishes.properties),
             ttl=wishes.ttl,
             properties=wishes.properties,
-            no_targets=None if records else Skipped("NoAddress", "has no address yet", ref, "status.addresses"),
+            no_targets=None if targets else Skipped("NoAddress", "has no address yet", ref, "status.addresses"),
             remarks=tuple(remarks),
         )
 
@@ -128,9 +128,9 @@ class ParentRule:
         remarks = [*wishes.remarks(ref, ONLY_FOR_ROUTES), *gateway.remarks]
         ttl = wishes.ttl or gateway.ttl
         properties = first_set((wishes.properties, gateway.properties))
-        own = records_for(wishes.dns_targets)
-        remarks += _dropped(wishes.dns_targets, own, ref)
-        records = own or gateway.records
+        own = records_for(wishes.dns_targets, self._filters.networks)
+        remarks += self._dropped(wishes.dns_targets, own, ref)
+        records = own if wishes.dns_targets else gateway.records
         return Parent(
             ref,
             created=listener_set.metadata.creation_timestamp or "",
@@ -139,9 +139,21 @@ class ParentRule:
             ttl=ttl,
             properties=properties,
             doubt=doubt or _not_accepted(listener_set, ref),
-            no_targets=None if records else gateway.no_targets,
+            no_targets=None if wishes.dns_targets else gateway.no_targets,
             remarks=tuple(remarks),
         )
+
+    def _dropped(self, targets: tuple[str, ...], records: Records, ref: Ref) -> list[Skipped]:
+        """The targets that make no record: a name holds addresses, each once, or one other name."""
+        kept = {target for record in records for target in record.targets}
+        dropped: list[Skipped] = []
+        for target in sorted(set(targets) - kept):
+            if records_for([target], self._filters.networks):
+                message = f"{target!r} is left out: a name holds addresses, each once, or one other name"
+                dropped.append(Skipped("OneName", message, ref))
+            else:
+                dropped.append(Skipped("TargetsFilteredOut", f"{target!r} does not pass the target networks", ref))
+        return dropped
 
 
 def _prepared(
@@ -204,12 +216,3 @@ def _usable(addresses: tuple[GatewayAddress, ...], ref: Ref, remarks: list[Skipp
                 Skipped("InvalidAddress", f"{value!r} is neither an IP address nor a hostname", ref, field + ".value")
             )
     return tuple(usable)
-
-
-def _dropped(targets: tuple[str, ...], records: Records, ref: Ref) -> list[Skipped]:
-    """What `records_for` left out, since a name holds addresses, each once, or one other name."""
-    kept = {target for record in records for target in record.targets}
-    return [
-        Skipped("OneName", f"{target!r} is left out: a name holds addresses, each once, or one other name", ref)
-        for target in sorted(set(targets) - kept)
-    ]

@@ -1,8 +1,9 @@
 """The steps between the settled records of a name and what is published, in their order.
 
-    validity -> nat64 -> target networks -> PTR requests -> TTL and properties -> domains and record types
+    validity -> PTR requests -> TTL and properties -> domains and record types
 
-Source: external-dns, its chain of wrappers and the input filter of its plan; default targets come earlier (see there).
+Source: external-dns, its chain of wrappers and the input filter of its plan. Default targets, NAT64 and the target
+networks come earlier, since they decide what a claim wants (see there).
 """
 
 from __future__ import annotations
@@ -13,7 +14,6 @@ from gatepost.dns.endpoint import Property
 from gatepost.dns.records import Record, Records, RecordSet
 from gatepost.dns.settings import DnsSettings
 from gatepost.dns.validity import refusal
-from gatepost.dns.wrappers.networks import Nat64, TargetFilter
 from gatepost.dns.wrappers.ptr import REQUEST, reverses
 from gatepost.objects.problems import Problem, Skipped
 
@@ -54,22 +54,18 @@ class Chain:
     """Takes a settled record set through all steps."""
 
     def __init__(self, settings: DnsSettings) -> None:
-        self._nat64 = Nat64(settings.nat64_networks) if settings.nat64_networks else None
-        networks = settings.target_net_filter or settings.exclude_target_net
-        self._targets = TargetFilter(settings.target_net_filter, settings.exclude_target_net) if networks else None
         self._reverse_by_default = settings.create_ptr
         self._makes_reverses = "PTR" in settings.record_types
         self._properties = Properties(settings)
         self._types = settings.record_types
         self._domains = settings.domains
-        self._is_idle = (
-            self._nat64 is None and self._targets is None and not self._makes_reverses and self._properties.is_idle
-        ) and not self._domains
+        self._is_idle = not self._makes_reverses and self._properties.is_idle and not self._domains
 
     def __call__(self, settled: RecordSet) -> RecordSet:
         if self._is_idle and all(self._passes(record) for record in settled.records):
             return settled  # as is so for nearly all names
-        records, notes = self._filtered(settled)
+        records = tuple(record for record in settled.records if _is_valid(record))
+        notes: list[Skipped] = []
         reverse = reverses(settled, records, self._reverse_by_default) if self._makes_reverses else ()
         records = self._in_reach(settled, tuple(map(self._properties, records)), notes)
         problems = tuple(_problem(settled, record) for record in settled.records if not _is_valid(record))
@@ -87,18 +83,6 @@ class Chain:
 
     def _passes(self, record: Record) -> bool:
         return record.type in self._types and not record.properties and _is_valid(record)
-
-    def _filtered(self, settled: RecordSet) -> tuple[Records, list[Skipped]]:
-        records = tuple(record for record in settled.records if _is_valid(record))
-        notes: list[Skipped] = []
-        if self._nat64 is not None:
-            records = self._nat64(records)
-        if self._targets is not None:
-            kept = tuple(record for record in map(self._targets, records) if record.targets)
-            if len(kept) < len(records):
-                _note(notes, settled, "TargetsFilteredOut", "its targets do not pass the target networks")
-            records = kept
-        return records, notes
 
     def _in_reach(self, settled: RecordSet, records: Records, notes: list[Skipped]) -> Records:
         """What the domain filters and the managed record types let pass."""
