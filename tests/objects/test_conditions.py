@@ -90,6 +90,27 @@ def test_after_a_true_the_reason_is_that_of_the_newest_false_among_the_rest() ->
     assert top(conditions) == ("False", "Newer")
 
 
+def test_of_several_that_changed_at_the_same_time_the_first_by_type_gives_the_reason() -> None:
+    conditions = ConditionSet(
+        "Ready",
+        ("C", "B", "A"),
+        [
+            Condition("A", "False", "First", last_transition_time=OLD),
+            Condition("B", "False", "Second", last_transition_time=OLD),
+            Condition("C", "True", last_transition_time=OLD),
+            Condition("Ready", "False", "Second", last_transition_time=OLD),
+        ],
+    )
+    conditions.mark_true("C")
+    assert top(conditions) == ("False", "First")
+
+
+def test_the_top_marked_unknown_is_false_while_a_dependent_is() -> None:
+    conditions = new_set(Condition("A", "False", "Broken"), Condition("B", "True"), Condition("Ready", "True"))
+    conditions.mark_unknown("Ready", "Reset", "")
+    assert top(conditions) == ("False", "Reset")
+
+
 def test_a_false_before_an_unknown_even_if_the_unknown_is_newer() -> None:
     conditions = ConditionSet(
         "Ready",

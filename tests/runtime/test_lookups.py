@@ -231,11 +231,16 @@ async def test_name_that_comes_back_within_the_grace_time_was_never_gone() -> No
         assert kept.answers == [(NAME, ("192.0.2.1",))]
 
 
-async def test_name_that_never_had_an_address_is_told_at_once() -> None:
-    async with looking_up(Scripted(Found(())), NAME) as (_, kept, lookups):
-        assert kept.answers == [(NAME, ())]
+async def test_name_that_was_never_seen_to_have_an_address_is_believed_only_after_the_grace_time_too() -> None:
+    async with looking_up(Scripted(Found(())), NAME) as (clock, kept, lookups):
         assert lookups.has_asked([NAME])
         assert not lookups.has_asked([NAME, "other.example.com"])
+        started_at = clock.seconds
+        while not kept.answers:
+            assert clock.seconds - started_at < 300 + 160
+            await clock.pass_by(await clock.until_asleep())
+        assert clock.seconds - started_at >= 300
+        assert kept.answers == [(NAME, ())]
 
 
 # In the loop

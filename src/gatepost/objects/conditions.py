@@ -39,6 +39,9 @@ class ConditionSet:
     def get(self, type_: str) -> Condition | None:
         return self._now.get(type_)
 
+    def is_true(self, type_: str) -> bool:
+        return self._status(type_) == "True"
+
     def mark_true(self, type_: str, reason: str = "", message: str = "") -> None:
         self._set(Condition(type_, "True", reason, message))
         self._recompute()
@@ -55,10 +58,6 @@ class ConditionSet:
                 self._set(Condition(self._top, "False", reason, message))
         elif type_ in self._dependents:
             self._set(Condition(self._top, "Unknown", reason, message))
-
-    def reset_top(self, reason: str, message: str) -> None:
-        """Makes the top condition Unknown for a new generation, whatever the dependents say."""
-        self._set(Condition(self._top, "Unknown", reason, message))
 
     def result(self) -> tuple[Condition, ...]:
         """All conditions, sorted by type. Those that equal what was there before keep their old transition time."""
@@ -92,7 +91,8 @@ class ConditionSet:
             self._set(Condition(self._top, "True"))
 
     def _newest_unhappy(self) -> Condition | None:
-        present = [self._now[type_] for type_ in self._dependents if type_ in self._now]
+        # By type first: those that changed at the same time are stored in this order, and then the first one counts.
+        present = [self._now[type_] for type_ in sorted(self._dependents) if type_ in self._now]
         newest_first = sorted(present, key=lambda condition: self._age[condition.type], reverse=True)
         for status in ("False", "Unknown"):
             for condition in newest_first:

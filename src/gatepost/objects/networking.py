@@ -31,18 +31,23 @@ class KIngressSplit(Shape, frozen=True):
     append_headers: dict[str, str] = field(default_factory=dict)
 
 
+def _none() -> tuple[()]:
+    """Empty, and yet written out: the API says that the field is required."""
+    return ()
+
+
 class KIngressPath(Shape, frozen=True):
     """A path of a rule: `path` is a literal prefix, "" is everything. All `headers` must match."""
 
     path: str = ""
     rewrite_host: str = ""
     headers: dict[str, HeaderMatch] = field(default_factory=dict)
-    splits: tuple[KIngressSplit, ...] = ()
+    splits: tuple[KIngressSplit, ...] = field(default_factory=_none)
     append_headers: dict[str, str] = field(default_factory=dict)
 
 
 class KIngressHTTP(Shape, frozen=True):
-    paths: tuple[KIngressPath, ...] = ()
+    paths: tuple[KIngressPath, ...] = field(default_factory=_none)
 
 
 class KIngressRule(Shape, frozen=True):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -100,25 +100,35 @@ def parse(values: Values) -> NetworkConfig:
 
 def _domain_template(values: Values) -> str:
     """The template, once it has made a host without a path of a sample."""
-    template = values.text(_DOMAIN_TEMPLATE_KEYS, DEFAULT_DOMAIN_TEMPLATE)
-    try:
-        host = public_name(
+    return _tried(
+        values,
+        _DOMAIN_TEMPLATE_KEYS,
+        DEFAULT_DOMAIN_TEMPLATE,
+        lambda template: public_name(
             template, name="name", namespace="namespace", domain="example.com", annotations={}, labels={}
-        )
-    except TemplateFault as fault:
-        raise _unusable(values, _DOMAIN_TEMPLATE_KEYS, template, f"({fault})") from fault
-    if not _is_host_alone(host):
-        raise _unusable(values, _DOMAIN_TEMPLATE_KEYS, template, f"and makes a host without a path, not {host!r}")
-    return template
+        ),
+    )
 
 
 def _tag_template(values: Values) -> str:
-    """The template, once it has been filled in with a sample."""
-    template = values.text(_TAG_TEMPLATE_KEYS, DEFAULT_TAG_TEMPLATE)
+    """The template, once it has made a label for a host of a sample."""
+    return _tried(
+        values,
+        _TAG_TEMPLATE_KEYS,
+        DEFAULT_TAG_TEMPLATE,
+        lambda template: tagged_name(template, name="name", tag="tag"),
+    )
+
+
+def _tried(values: Values, keys: Sequence[str], default: str, fill_in: Callable[[str], str]) -> str:
+    """The template under the first of these keys. Raises: UnreadableValue if the sample makes no host, or more."""
+    template = values.text(keys, default)
     try:
-        tagged_name(template, name="name", tag="tag")
+        host = fill_in(template)
     except TemplateFault as fault:
-        raise _unusable(values, _TAG_TEMPLATE_KEYS, template, f"({fault})") from fault
+        raise _unusable(values, keys, template, f"({fault})") from fault
+    if not _is_host_alone(host):
+        raise _unusable(values, keys, template, f"and makes a host without a path, not {host!r}")
     return template
 
 
@@ -131,7 +141,7 @@ def _is_host_alone(text: str) -> bool:
         parts = urlsplit(f"https://{text}")
     except ValueError:
         return False
-    has_more = parts.path.strip("/") or parts.query or parts.fragment or " " in text
+    has_more = parts.path not in ("", "/") or parts.query or parts.fragment or " " in text
     return bool(parts.hostname) and not has_more
 
 

@@ -29,9 +29,13 @@ class Pass:
         self.conditions = ConditionSet(READY, dependents, obj.status.conditions)
         self.conditions.initialize()
         self._generation = obj.metadata.generation
+        self._is_put_off = False
         self.is_new_generation = obj.metadata.generation != obj.status.observed_generation
         if self.is_new_generation:
-            self.conditions.reset_top(NEW_OBSERVED_GENERATION, "The new generation has not been reconciled yet.")
+            # As a mark like any other: while a dependent is False, Ready is False too, but for this reason.
+            self.conditions.mark_unknown(
+                READY, NEW_OBSERVED_GENERATION, "The new generation has not been reconciled yet."
+            )
 
     def stop(self, problem: Problem) -> None:
         """Ends the pass with an error, told in an event; conditions of later steps stay as they are."""
@@ -47,8 +51,15 @@ class Pass:
         """Ends the pass without an error: what is missing will wake it."""
         self.out.block(problem)
 
+    def put_off(self, note: str) -> None:
+        """Ends the pass without a word in the status: what it wants now wakes it, and then there is more to say."""
+        self.out.note = note
+        self._is_put_off = True
+
     def finish(self) -> Outcome:
         """The outcome with its status. The generation counts as observed whether or not the pass was stopped."""
+        if self._is_put_off:
+            return self.out
         self.out.status = {
             **self.status,
             "conditions": condition_fields(self.conditions.result()),

@@ -237,7 +237,8 @@ class _History:
         if self._gone_since is None:
             self._gone_since = now
             self._doubtful = 0
-        is_believed = not self._told or now - self._gone_since >= GONE_GRACE_SECONDS
+        # Also after a restart: what was told before it may still be served, and one empty answer must not end that.
+        is_believed = now - self._gone_since >= GONE_GRACE_SECONDS
         return (self._tell(()) if is_believed else None), self.failed()
 
     def failed(self) -> float:

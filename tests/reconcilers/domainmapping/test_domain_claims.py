@@ -43,9 +43,10 @@ def test_name_that_admission_would_refuse_gets_neither_claim_nor_ingress(name: s
 )
 def test_name_of_a_domain_gets_claim_and_ingress(name: str) -> None:
     seen = mapping(CORE_SERVICE, name)
-    outcome = domain_world(AUTOCREATE, WEB, seen).outcome(seen)
-    assert the(outcome, "ClusterDomainClaim")["metadata"] == {"name": name}
-    assert the(outcome, "Ingress")["spec"]["rules"][0]["hosts"] == [name]
+    world = domain_world(AUTOCREATE, WEB, seen)
+    assert the(world.outcome(seen), "ClusterDomainClaim")["metadata"] == {"name": name}
+    world.carry_out(seen)
+    assert the(world.outcome(seen), "Ingress")["spec"]["rules"][0]["hosts"] == [name]
 
 
 def test_generated_name_is_refused() -> None:
@@ -64,7 +65,19 @@ def test_claim_is_made_for_the_namespace_where_that_is_left_to_us() -> None:
         "metadata": {"name": DOMAIN},
         "spec": {"namespace": "shop"},
     }
-    assert conditions(outcome)["DomainClaimed"] == ("True", "")
+
+
+def test_nothing_is_made_or_said_before_the_claim_has_been_seen() -> None:
+    seen = mapping(CORE_SERVICE)
+    settings = network(autocreate_cluster_domain_claims="true", external_domain_tls="Enabled")
+    world = domain_world(settings, WEB, seen)
+    outcome = world.outcome(seen)
+    assert [apply.ref for apply in outcome.applies] == [CLAIM_REF]
+    assert [apply.announce for apply in outcome.applies] == [outcome.about]  # a refusal is told to the mapping
+    assert outcome.status == {}
+    world.carry_out(seen)
+    assert conditions(world.outcome(seen))["DomainClaimed"] == ("True", "")
+    assert {apply.ref.kind for apply in world.outcome(seen).applies} == {"Certificate", "Ingress"}
 
 
 def test_claim_of_another_namespace_stops_before_certificate_and_ingress() -> None:

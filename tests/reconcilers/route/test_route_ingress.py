@@ -9,6 +9,7 @@ from knative_objects import Raw, applied, conditions, config_map, event_reasons,
 from route_world import (
     PUBLIC,
     backend,
+    configuration,
     hosts_of,
     latest,
     own_ingress,
@@ -142,6 +143,22 @@ def test_new_generation_takes_ready_back_even_where_the_pass_stops_early() -> No
     outcome = route_world(seen).outcome(seen)
     assert conditions(outcome)["IngressReady"] == ("Unknown", "IngressNotConfigured")
     assert outcome.status["observedGeneration"] == 2
+
+
+def test_new_generation_is_the_reason_while_a_failure_of_the_older_one_stands() -> None:
+    """A pass that stops early may not call the certificate's failure gone, nor pass it off as the newest news."""
+    failed = {"type": "CertificateProvisioned", "status": "False", "reason": "CertificateNotOwned"}
+    before = [{"type": type_, "status": "True"} for type_ in ("AllTrafficAssigned", "IngressReady")]
+    top = {"type": "Ready", "status": "False", "reason": "CertificateNotOwned"}
+    status = {"observedGeneration": 1, "conditions": [*before, failed, top]}
+    seen = route(latest("api"), status=status, generation=2)
+    outcome = route_world(seen, configuration("api")).outcome(seen)
+    assert conditions(outcome) == {
+        "AllTrafficAssigned": ("Unknown", "RevisionMissing"),
+        "CertificateProvisioned": ("False", "CertificateNotOwned"),
+        "IngressReady": ("Unknown", "IngressNotConfigured"),
+        "Ready": ("False", "NewObservedGenFailure"),
+    }
 
 
 def test_route_that_is_being_deleted_is_left_alone() -> None:

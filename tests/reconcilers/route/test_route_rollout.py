@@ -222,6 +222,8 @@ def test_route_tells_the_split_of_a_rollout_that_runs() -> None:
         ("120", {"serving.knative.dev/rollout-duration": "0s"}, False),
         ("0", {"serving.knative.dev/rolloutDuration": "60s"}, True),
         ("120", {"serving.knative.dev/rollout-duration": "soon"}, True),
+        ("120", {"serving.knative.dev/rollout-duration": "500ms"}, True),
+        ("0", {"serving.knative.dev/rollout-duration": "500ms"}, False),
     ],
 )
 def test_annotation_decides_on_the_duration_before_the_config(configured: str, annotations: Raw, rolls: bool) -> None:

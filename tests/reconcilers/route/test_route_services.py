@@ -293,6 +293,25 @@ def test_addresses_that_dns_gave_for_a_name_go_into_slices() -> None:
     assert slices(world.outcome(ROUTE)) == {"IPv4": ["198.51.100.7"], "IPv6": ["2001:db8::7"]}
 
 
+def test_name_that_dns_has_no_address_for_any_more_takes_the_slices_with_it() -> None:
+    service = placeholder(ROUTE, **HEADLESS)
+    old = laid(service, "IPv4", "198.51.100.7")
+    world = world_with(service, old, **balancers(public=[{"domain": "lb.example.net"}]))
+    assert world.outcome(ROUTE).deletes == []  # not asked yet: what was known stands
+    world.engine.put(NameLookup(metadata=ObjectMeta(name="lb.example.net"), addresses=()))
+    world.engine.run_stale()
+    assert [delete.ref.name for delete in world.outcome(ROUTE).deletes] == [old["metadata"]["name"]]
+    assert reasons(world.outcome(ROUTE)) == ["GatewayAddressGone"]
+    assert spec_of(world) == HEADLESS
+
+
+def test_external_name_serves_on_where_dns_has_no_address_for_the_gateway() -> None:
+    world = world_with(placeholder(ROUTE, **EXTERNAL), **balancers(public=[{"domain": "lb.example.net"}]))
+    world.engine.put(NameLookup(metadata=ObjectMeta(name="lb.example.net"), addresses=()))
+    world.engine.run_stale()
+    assert spec_of(world) == EXTERNAL
+
+
 def test_family_that_the_gateway_lost_loses_its_slice() -> None:
     service = placeholder(ROUTE, **HEADLESS)
     outcome = world_with(

@@ -86,6 +86,17 @@ def test_last_failure_is_told_else_the_first_that_is_not_ready_yet(names: list[s
 
 
 @pytest.mark.parametrize(
+    ("observed", "told"), [(0, ("Unknown", "RevisionMissing")), (1, ("False", "ConfigurationMissing"))]
+)
+def test_configuration_of_a_pinned_revision_is_asked_for_only_once_the_revision_is_ready(
+    observed: int, told: tuple[str, str]
+) -> None:
+    seen = route(pinned("lost-00001"))
+    outcome = route_world(seen, revision("lost-00001", observed=observed)).outcome(seen)
+    assert conditions(outcome)["AllTrafficAssigned"] == told
+
+
+@pytest.mark.parametrize(
     ("route_labels", "revision_labels", "is_owned"),
     [
         ({"serving.knative.dev/service": "web"}, {"service": "web"}, True),

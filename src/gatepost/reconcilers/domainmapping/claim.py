@@ -16,7 +16,7 @@ from gatepost.reconcilers.domainmapping.conditions import DOMAIN_ALREADY_CLAIMED
 from gatepost.reconcilers.passes import Pass
 from gatepost.state.store import Index
 from gatepost.state.view import View
-from gatepost.writes.outcome import Apply, Outcome, object_fields
+from gatepost.writes.outcome import Apply, Outcome, object_fields, subject
 
 
 class Contender(Struct, frozen=True, order=True):
@@ -38,11 +38,14 @@ CONTENDERS = Index("domainmappings-by-domain", DomainMapping, _contenders)
 def claim_domain(mapping: DomainMapping, config: NetworkConfig, view: View, run: Pass) -> bool:
     """Marks DomainClaimed, and wants the claim made where that is left to us.
 
-    | claim                    | autocreation | result                                                         |
-    | of this namespace        |              | True                                                           |
-    | of another namespace     |              | False DomainAlreadyClaimed, stop                               |
-    | absent                   | off          | False DomainAlreadyClaimed, stop: an administrator delegates   |
-    | absent                   | on           | True for the oldest mapping of the name, the others as refused |
+    | claim                | autocreation | result                                                        |
+    | of this namespace    |              | True                                                          |
+    | of another namespace |              | False DomainAlreadyClaimed, stop                              |
+    | absent               | off          | False DomainAlreadyClaimed, stop: an administrator delegates  |
+    | absent               | on           | oldest mapping of the name: makes it and waits; others: False |
+
+    Until the claim has been seen nothing else is wanted: if it is refused, an event of the mapping says why, and
+    there is no certificate or KIngress for a domain that is not ours.
 
     Returns: whether the domain is ours to serve.
     """
@@ -57,7 +60,9 @@ def claim_domain(mapping: DomainMapping, config: NetworkConfig, view: View, run:
         run.fail(DOMAIN_CLAIMED, _refused(ClusterDomainClaim.KIND.ref("", name), holder, namespace))
         return False
     if existing is None:
-        run.out.want(_claim(name, namespace))
+        run.out.want(_claim(mapping))
+        run.put_off("waits for its claim")
+        return False
     run.conditions.mark_true(DOMAIN_CLAIMED)
     return True
 
@@ -71,10 +76,11 @@ def release_claim(mapping: DomainMapping, config: NetworkConfig, view: View, out
         out.remove(existing, f"{mapping.ref} is being deleted and releases its domain")
 
 
-def _claim(name: str, namespace: str) -> Apply:
+def _claim(mapping: DomainMapping) -> Apply:
     """The claim, without owner: it is cluster-scoped. A claim that appeared meanwhile keeps its namespace."""
-    fields = object_fields(ClusterDomainClaim, "", name, spec={"namespace": namespace})
-    return Apply(fields, whole=(), at_creation=("spec",))
+    namespace = mapping.metadata.namespace
+    fields = object_fields(ClusterDomainClaim, "", mapping.metadata.name, spec={"namespace": namespace})
+    return Apply(fields, whole=(), at_creation=("spec",), announce=subject(mapping))
 
 
 def _refused(claim: Ref, holder: str, namespace: str) -> Problem:

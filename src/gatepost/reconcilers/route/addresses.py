@@ -28,6 +28,9 @@ SLICE_SERVICE_LABEL = "kubernetes.io/service-name"
 # Ours: Knative has no condition or reason for this, and leaves the Service as it is in silence.
 NO_ADDRESS = "GatewayAddressUnknown"
 
+# Ours too: DNS has had no address for long enough to believe it. What was known is then no longer true.
+ADDRESS_GONE = "GatewayAddressGone"
+
 
 class Landing(Struct, frozen=True):
     """Where a name leads: `addresses` of one family or both. With `is_mesh_only` there are none, and the mesh knows."""
@@ -66,7 +69,8 @@ def landing_of(
     Args:
         is_translated: whether the name has a cluster IP of its own, which cannot be forwarded to another cluster IP.
         has_tls: whether names inside the cluster are served over TLS too.
-    Returns: a problem while nothing usable is reported; what is there then stays as it is.
+    Returns: a problem while nothing usable is reported. What is there then stays as it is, but with reason
+        ADDRESS_GONE: then the addresses that it once had are to be taken back.
     """
     entry = entry_of(kingress, is_private=is_private)
     if isinstance(entry, Problem):
@@ -146,9 +150,13 @@ def _mirrored(service: Service, view: View, *, needs_port_80: bool) -> Landing |
 
 def _resolved(kingress: KIngress, name: str, ports: tuple[SlicePort, ...], view: View) -> Landing | Problem:
     addresses = view.value(NAME_LOOKUPS, name)
+    if addresses is None:
+        return _unknown(kingress, f"reports the name {name}, which has not been resolved yet.")
     if not addresses:
-        why = "has not been resolved yet" if addresses is None else "has no address in DNS"
-        return _unknown(kingress, f"reports the name {name}, which {why}.")
+        hint = "The Service of the Route answers with no address until DNS has one."
+        return Problem(
+            ADDRESS_GONE, f"reports the name {name}, which has no address in DNS.", kingress.ref, "status", hint
+        )
     return _usable(kingress, addresses, ports, view)
 
 

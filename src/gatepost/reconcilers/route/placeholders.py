@@ -22,6 +22,7 @@ from gatepost.reconcilers.config_domain import CLUSTER_LOCAL_VISIBILITY
 from gatepost.reconcilers.kingress import INGRESS_READY, NOT_OWNED
 from gatepost.reconcilers.passes import Pass
 from gatepost.reconcilers.route.addresses import (
+    ADDRESS_GONE,
     H2C_APP_PROTOCOL,
     HTTP_PORT,
     HTTPS_PORT,
@@ -29,7 +30,7 @@ from gatepost.reconcilers.route.addresses import (
     landing_of,
 )
 from gatepost.reconcilers.route.names import ROUTE_LABEL, RouteSettings, TargetNames
-from gatepost.reconcilers.route.slices import lay_slices, port_fields
+from gatepost.reconcilers.route.slices import lay_slices, port_fields, take_back_slices
 from gatepost.state.store import Index
 from gatepost.state.view import View
 from gatepost.writes.outcome import Apply, object_fields, subject
@@ -137,6 +138,8 @@ def _place(
     landing = landing_for(service, ingress, settings, view)
     if isinstance(landing, Problem):
         run.out.problems.append(landing)
+        if landing.reason == ADDRESS_GONE:
+            take_back_slices(service, view, run)
     if not isinstance(landing, Landing):
         run.out.want(_service(route, names.label, HEADLESS, left_as_found=("spec",)))
         return

@@ -77,7 +77,7 @@ def _serve(route: Route, settings: RouteSettings, view: View, run: Pass) -> None
         return run.stop(option)
     if foreign is not None:
         return run.fail(INGRESS_READY, foreign)
-    rollout = current_rollout(route, traffic, existing, settings, view)
+    rollout = current_rollout(route, traffic, existing, settings, view, was_ready=run.conditions.is_true(INGRESS_READY))
     plan = Plan(traffic, names, rollout, settings, route.metadata.namespace)
     spec = ingress_spec(plan, tls.entries, tls.challenges, option)
     run.out.want(ingress_for(route, plan, spec))

@@ -29,6 +29,14 @@ def lay_slices(service: Service, landing: Landing, view: View, run: Pass) -> boo
     return all(found)
 
 
+def take_back_slices(service: Service, view: View, run: Pass) -> None:
+    """Wants none of the slices that we laid for a Service: nobody answers at their addresses any more."""
+    for family in ADDRESS_TYPES:
+        existing = view.named(EndpointSlice, service.metadata.namespace, slice_name(service, family))
+        if existing is not None and is_controlled_by(existing, service):
+            run.out.remove(existing, f"the gateway has no {family} address any more")
+
+
 def port_fields(port: ServicePort | SlicePort) -> dict[str, Any]:
     """The port with its protocol written out, as the API server keeps it."""
     return {"protocol": port.protocol, **raw(port)}

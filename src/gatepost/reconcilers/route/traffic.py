@@ -122,11 +122,13 @@ def _pinned(route: Route, at: str, entry: TrafficTarget, view: View) -> Revision
             )
         )
     configuration = revision.metadata.labels.get(CONFIGURATION_LABEL, "")
-    if configuration and view.named(Configuration, namespace, configuration) is None:
-        return _missing(
-            CONFIGURATION_MISSING, route, f"{at}.revisionName", f"Configuration {configuration!r} of {revision.ref}"
-        )
-    return _ready_share(entry, revision, configuration)
+    share = _ready_share(entry, revision, configuration)
+    if isinstance(share, Unassigned) or not configuration:
+        return share
+    if view.named(Configuration, namespace, configuration) is None:
+        what = f"Configuration {configuration!r} of {revision.ref}"
+        return _missing(CONFIGURATION_MISSING, route, f"{at}.revisionName", what)
+    return share
 
 
 def _latest(route: Route, at: str, entry: TrafficTarget, view: View) -> RevisionShare | Unassigned:
