@@ -159,7 +159,7 @@ class Cluster:
 
     def reasons(self) -> list[str]:
         """Why objects were told something: problems, then events."""
-        return [item.reason for item in (*self.told, *self.events)]
+        return [problem.reason for problem in self.told] + [event.reason for event in self.events]
 
     async def rest(self) -> dict[str, tuple[str, ...]]:
         """The addresses in the zone when nothing is left to do."""
