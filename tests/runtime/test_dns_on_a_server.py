@@ -1,0 +1,106 @@
+"""DNS from objects on a real API server: the status of DNSEndpoints, and events on the objects behind records."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+from gatepost.cluster.client import MERGE_PATCH, Client
+from gatepost.cluster.connection import Connection, Server
+from gatepost.dns.settings import DnsSettings
+from gatepost.providers.embedded import EmbeddedProvider
+from gatepost.runtime.process import RunSettings, run_on
+from gatepost.standalone.apiserver.server import ApiServer
+
+Raw = dict[str, Any]
+ENDPOINTS = "/apis/externaldns.k8s.io/v1alpha1/namespaces/shop/dnsendpoints"
+EVENTS = "/api/v1/namespaces/shop/events"
+
+
+class Place:
+    """An API server, a client, and a zone."""
+
+    def __init__(self, server: ApiServer, client: Client) -> None:
+        self.connection = Connection(Server(server.url))
+        self.client = client
+        self.provider = EmbeddedProvider(["example.com"])
+
+    async def get(self, path: str) -> Raw:
+        found: Raw = json.loads(await self.client.read(path))
+        return found
+
+    async def write_down(self, name: str, target: str) -> None:
+        endpoint = {"dnsName": f"{name}.example.com", "recordType": "A", "targets": [target], "recordTTL": 60}
+        body = {
+            "apiVersion": "externaldns.k8s.io/v1alpha1",
+            "kind": "DNSEndpoint",
+            "metadata": {"name": name, "namespace": "shop"},
+            "spec": {"endpoints": [endpoint]},
+        }
+        await self.client.write("POST", ENDPOINTS, {}, body)
+
+    async def change_target(self, name: str, target: str) -> None:
+        endpoint = {"dnsName": f"{name}.example.com", "recordType": "A", "targets": [target], "recordTTL": 60}
+        body = {"spec": {"endpoints": [endpoint]}}
+        await self.client.write("PATCH", f"{ENDPOINTS}/{name}", {"fieldManager": "somebody"}, body, MERGE_PATCH)
+
+    async def run_once(self, *, dry_run: bool = False, **more: Any) -> list[str]:
+        dns = DnsSettings(sources=("crd",), txt_owner_id="me", **more)
+        settings = RunSettings(dns=dns, once=True, dry_run=dry_run)
+        return await run_on(self.connection, settings, asyncio.Event(), self.provider)
+
+
+@asynccontextmanager
+async def place() -> AsyncIterator[Place]:
+    async with ApiServer() as server, Client(Connection(Server(server.url))) as client:
+        await client.write(
+            "POST", "/api/v1/namespaces", {}, {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "shop"}}
+        )
+        yield Place(server, client)
+
+
+async def test_the_generation_of_a_dns_endpoint_that_was_read_is_in_its_status() -> None:
+    async with place() as shop:
+        await shop.write_down("static", "192.0.2.1")
+        assert await shop.run_once() == []
+        assert (await shop.get(f"{ENDPOINTS}/static"))["status"] == {"observedGeneration": 1}
+        await shop.change_target("static", "192.0.2.2")
+        assert await shop.run_once() == []
+        found = await shop.get(f"{ENDPOINTS}/static")
+        assert (found["metadata"]["generation"], found["status"]) == (2, {"observedGeneration": 2})
+
+
+async def test_a_status_that_is_right_is_not_written_again() -> None:
+    async with place() as shop:
+        await shop.write_down("static", "192.0.2.1")
+        await shop.run_once()
+        before = (await shop.get(f"{ENDPOINTS}/static"))["metadata"]["resourceVersion"]
+        await shop.run_once()
+        assert (await shop.get(f"{ENDPOINTS}/static"))["metadata"]["resourceVersion"] == before
+
+
+async def test_a_dry_run_writes_no_status_and_no_record() -> None:
+    async with place() as shop:
+        await shop.write_down("static", "192.0.2.1")
+        await shop.run_once(dry_run=True, events_emit=("RecordReady",))
+        assert "status" not in await shop.get(f"{ENDPOINTS}/static")
+        assert await shop.provider.records() == []
+        assert (await shop.get(EVENTS))["items"] == []
+
+
+async def test_a_published_record_is_an_event_on_its_object() -> None:
+    async with place() as shop:
+        await shop.write_down("static", "192.0.2.1")
+        await shop.run_once(events_emit=("RecordReady", "RecordDeleted"))
+        uid = (await shop.get(f"{ENDPOINTS}/static"))["metadata"]["uid"]
+        (ready,) = (await shop.get(EVENTS))["items"]
+        assert (ready["type"], ready["reason"]) == ("Normal", "RecordReady")
+        assert ready["message"] == "record:static.example.com,type:A,ttl:60,targets:192.0.2.1,owner:me"
+        assert (ready["involvedObject"]["kind"], ready["involvedObject"]["uid"]) == ("DNSEndpoint", uid)
+        await shop.client.write("DELETE", f"{ENDPOINTS}/static", {}, {})
+        await shop.run_once(events_emit=("RecordReady", "RecordDeleted"))
+        reasons = [event["reason"] for event in (await shop.get(EVENTS))["items"]]
+        assert sorted(reasons) == ["RecordDeleted", "RecordReady"]
