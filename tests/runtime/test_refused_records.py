@@ -204,3 +204,21 @@ async def test_a_provider_that_takes_its_time_holds_up_nothing_but_itself() -> N
         assert provider.batches == []
         provider.answers.set()
         assert set(await cluster.rest()) == {"a.example.com", "b.example.com"}
+
+
+async def test_a_large_batch_in_memory_lets_others_have_their_turn() -> None:
+    provider = Provider()
+    batch = Changes(create=tuple(Endpoint(f"n{number}.example.com", "A", ("192.0.2.1",)) for number in range(2000)))
+    turns = 0
+
+    async def take_turns() -> None:
+        nonlocal turns
+        while True:
+            await asyncio.sleep(0)
+            turns += 1
+
+    others = asyncio.create_task(take_turns())
+    await provider.apply(batch)
+    others.cancel()
+    assert len(await provider.records()) == 2000
+    assert turns >= 5

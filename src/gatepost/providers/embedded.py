@@ -6,6 +6,7 @@ the zones reads them in place (`zone_of`, `EmbeddedZone.record_sets`) and compar
 
 from __future__ import annotations
 
+import asyncio
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -23,6 +24,7 @@ from gatepost.providers.contract import RecordResult
 
 # DNAME is missing: it would need answers that are made up below its name, which nobody here asks for.
 RECORD_TYPES = ("A", "AAAA", "CNAME", "MX", "NAPTR", "NS", "PTR", "SRV", "TXT")
+_AT_ONCE = 256  # changes that are made without a pause: some 20 ms
 _MAX_TTL_SECONDS = 2**31 - 1  # RFC 2181, section 8
 _MAX_CHARACTER_STRING = 255  # RFC 1035, section 3.3: one length octet
 
@@ -148,17 +150,22 @@ class EmbeddedProvider:
         updates = list(zip(changes.update_old, changes.update_new, strict=True))
         touched: set[EmbeddedZone] = set()
         # Deletes go first: a name cannot hold A and CNAME at once, and a change of type is a delete and a create.
-        deleted = [self._result(old, old, None, touched) for old in changes.delete]
-        updated = [self._result(new, old, new, touched) for old, new in updates]
-        created = [self._result(new, None, new, touched) for new in changes.create]
+        deleted = [await self._made(n, old, None, touched) for n, old in enumerate(changes.delete)]
+        updated = [await self._made(n, old, new, touched) for n, (old, new) in enumerate(updates)]
+        created = [await self._made(n, None, new, touched) for n, new in enumerate(changes.create)]
         for zone in touched:
             zone.serial = zone.serial % (2**32 - 1) + 1
         self.version += bool(touched)
         return [*created, *updated, *deleted]
 
-    def _result(
-        self, subject: Endpoint, old: Endpoint | None, new: Endpoint | None, touched: set[EmbeddedZone]
+    async def _made(
+        self, number: int, old: Endpoint | None, new: Endpoint | None, touched: set[EmbeddedZone]
     ) -> RecordResult:
+        """How one change went. Of a large batch, others get their turn in between."""
+        if number and number % _AT_ONCE == 0:
+            await asyncio.sleep(0)
+        subject = new or old
+        assert subject is not None
         try:
             touched |= self._replace(old, new)
         except RefusedError as refusal:
