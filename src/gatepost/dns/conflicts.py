@@ -16,7 +16,7 @@ from collections.abc import Sequence
 
 from msgspec import Struct, structs
 
-from gatepost.dns.records import Claim, Claimant, NameKey, Record, Records, RecordSet
+from gatepost.dns.records import Claim, Claimant, NameKey, Record, Records, RecordSet, first_set
 from gatepost.dns.targets import TRAFFIC_TYPES, agree, joined
 from gatepost.objects.problems import Problem, Skipped
 
@@ -109,10 +109,26 @@ def _merged(name: str, wishes: list[_Wish]) -> _Settled:
         return _together(winners, tuple(_lost(name, loser.claimant, wishes[0].claimant) for loser in losers))
     losers = [wish for wish in wishes if wish not in with_addresses]
     return _Settled(
-        tuple(record for record in joined([wish.records for wish in with_addresses]) if record.type != "CNAME"),
+        tuple(
+            _with_settings_of(record, with_addresses)
+            for record in joined([wish.records for wish in with_addresses])
+            if record.type != "CNAME"
+        ),
         tuple(wish.claimant for wish in with_addresses),
         tuple(_lost(name, loser.claimant, with_addresses[0].claimant) for loser in losers),
         next((wish.doubt for wish in with_addresses if wish.doubt is not None), None),
+    )
+
+
+def _with_settings_of(record: Record, wishes: list[_Wish]) -> Record:
+    """The record with TTL and each property from the oldest wish that sets it, even if on a record of another type."""
+    settings = [
+        given for wish in wishes for given in [own for own in wish.records if own.type == record.type] or wish.records
+    ]
+    return structs.replace(
+        record,
+        ttl=next((given.ttl for given in settings if given.ttl), 0),
+        properties=first_set(given.properties for given in settings),
     )
 
 

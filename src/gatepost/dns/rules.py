@@ -17,7 +17,7 @@ from gatepost.dns.sources.gateway_listeners import ListenerRule
 from gatepost.dns.sources.offers import NAMESPACE_OFFERS, OFFERS, NamespaceOfferRule, Offer, OfferRule
 from gatepost.dns.sources.parents import PARENTS, Parent, ParentRule
 from gatepost.dns.sources.routes import RouteRule, Template
-from gatepost.dns.validity import valid_claims
+from gatepost.dns.validity import coexisting_claims, valid_claims
 from gatepost.dns.wrappers.chain import Chain
 from gatepost.dns.wrappers.default_targets import DefaultTargets
 from gatepost.dns.wrappers.ptr import PTR_RECORD_SETS, REVERSE_NAMES, PtrRule
@@ -127,9 +127,13 @@ def _sources(
         sources = {type_: _then(source, fill) for type_, source in sources.items()}
     if DNSEndpoint in sources:
         sources[DNSEndpoint] = _then(sources[DNSEndpoint], valid_claims)
-    networks = settings.networks
-    if not networks.is_idle:
-        sources = {type_: _then(source, networks.within) for type_, source in sources.items()}
+    reach = settings.reach
+    sources = {
+        type_: source if reach.is_idle and type_ is not DNSEndpoint else _then(source, reach.within)
+        for type_, source in sources.items()
+    }
+    if DNSEndpoint in sources:
+        sources[DNSEndpoint] = _then(sources[DNSEndpoint], coexisting_claims)
     return sources
 
 

@@ -11,7 +11,8 @@ from typing import Annotated
 from msgspec import Meta, Struct
 
 from gatepost.dns.domain_filter import DomainFilter, domain_filter
-from gatepost.dns.wrappers.networks import TargetNetworks, network_of
+from gatepost.dns.wrappers.networks import network_of
+from gatepost.dns.wrappers.reach import Reach
 from gatepost.kubernetes.selectors import BadSelector, parse_labels
 
 SOURCES = (
@@ -192,8 +193,8 @@ class DnsSettings(Struct, frozen=True, kw_only=True):
         return self.txt_owner_id if self.registry == "txt" else ""
 
     @property
-    def networks(self) -> TargetNetworks:
-        return TargetNetworks(self.nat64_networks, self.target_net_filter, self.exclude_target_net)
+    def reach(self) -> Reach:
+        return Reach(self.nat64_networks, self.target_net_filter, self.exclude_target_net, self.record_types)
 
     def remarks(self) -> tuple[str, ...]:
         """What is written in these settings and does not count, each a line.

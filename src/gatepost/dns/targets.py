@@ -43,12 +43,7 @@ def reduced(records: Iterable[Record]) -> Records:
     The smallest name is taken so that it stays put whatever the order in which a Gateway lists its addresses.
     Source: RFC 1034 3.6.2.
     """
-    return reduced_names(record for record in records if record.targets)
-
-
-def reduced_names(records: Iterable[Record]) -> Records:
-    """`reduced`, with records that have no targets (yet) left in."""
-    kept = list(records)
+    kept = [record for record in records if record.targets]
     if any(record.type != "CNAME" for record in kept):
         kept = [record for record in kept if record.type != "CNAME"]
     return tuple(_with_one_target(record) if record.type == "CNAME" else record for record in kept)

@@ -10,6 +10,7 @@ from msgspec import structs
 
 from gatepost.dns.names import is_address
 from gatepost.dns.records import Claim, Claims, Record
+from gatepost.dns.targets import reduced
 from gatepost.objects.problems import Skipped
 
 _REVERSE = (".in-addr.arpa", ".ip6.arpa")
@@ -51,6 +52,22 @@ def valid_claims(claims: Claims) -> Claims:
     if len(skipped) == len(claims.skipped):
         return claims
     return structs.replace(claims, claims=tuple(kept), skipped=tuple(skipped))
+
+
+def coexisting_claims(claims: Claims) -> Claims:
+    """Claims with records that can stand under one name: a CNAME gives way to all others, and has one target."""
+    skipped = list(claims.skipped)
+    kept = tuple(_coexisting(claim, skipped) for claim in claims.claims)
+    return structs.replace(claims, claims=kept, skipped=tuple(skipped)) if skipped != list(claims.skipped) else claims
+
+
+def _coexisting(claim: Claim, skipped: list[Skipped]) -> Claim:
+    records = reduced(claim.records)
+    if records == claim.records:
+        return claim
+    message = f"{claim.name}: a CNAME has one target and no other records beside it"
+    skipped.append(Skipped("OneName", message, claim.claimant.ref))
+    return structs.replace(claim, records=records)
 
 
 def _valid(claim: Claim, skipped: list[Skipped]) -> Claim:

@@ -11,9 +11,9 @@ from msgspec import Struct
 
 from gatepost.dns.endpoint import Property
 from gatepost.dns.names import record_name, too_long_label
-from gatepost.dns.records import Claim, Claimant, Claims, NameKey, Record, Records
+from gatepost.dns.records import Claim, Claimant, Claims, NameKey, Record
 from gatepost.dns.sources.filters import Filters
-from gatepost.dns.targets import joined, reduced_names
+from gatepost.dns.targets import joined
 from gatepost.objects.dnsendpoint import DNSEndpoint, WrittenEndpoint
 from gatepost.objects.problems import Skipped
 from gatepost.objects.refs import Ref
@@ -42,18 +42,9 @@ class EndpointRule:
             by_key.setdefault(entry.key, []).append(entry.record)
         claimant = Claimant(written.metadata.creation_timestamp or "", ref)
         claims = tuple(
-            Claim(*key, _coexisting(key[0], records, ref, skipped), claimant) for key, records in by_key.items()
+            Claim(*key, joined([(record,) for record in records]), claimant) for key, records in by_key.items()
         )
         return Claims(claims, tuple(skipped))
-
-
-def _coexisting(name: str, written: list[Record], ref: Ref, skipped: list[Skipped]) -> Records:
-    """The records that can stand under one name: a CNAME gives way to all others, and has one target."""
-    records = joined([(record,) for record in written])
-    kept = reduced_names(records)
-    if kept != records:
-        skipped.append(Skipped("OneName", f"{name}: a CNAME has one target and no other records beside it", ref))
-    return kept
 
 
 class _Entry(Struct, frozen=True):

@@ -15,15 +15,14 @@ class Filters:
 
     Attributes:
         reader: reads the annotations of all objects.
-        networks: what targets have to pass before they displace others, None if all do.
+        reach: what targets have to pass before they displace others, None if all do.
     Raises: BadSelector if a selector of the settings cannot be read; `DnsSettings.check` tells so before.
     """
 
     def __init__(self, settings: DnsSettings) -> None:
         self.reader = AnnotationReader(settings.annotation_prefix)
         # Forced default targets replace what is found, so what is found must not be left out before.
-        networks = settings.networks
-        self.networks = None if networks.is_idle or settings.force_default_targets else networks
+        self.reach = None if settings.reach.is_idle or settings.force_default_targets else settings.reach
         self._settings = settings
         self._labels = label_matcher(settings.label_filter) if settings.label_filter else None
         self._annotations = label_matcher(settings.annotation_filter) if settings.annotation_filter else None

@@ -90,7 +90,7 @@ class ParentRule:
             return Parent(ref, refused=refused)
         remarks = list(wishes.remarks(ref, ONLY_FOR_ROUTES))
         targets = wishes.dns_targets or _usable(gateway.status.addresses, ref, remarks)
-        records = records_for(targets, self._filters.networks)
+        records = records_for(targets, self._filters.reach)
         remarks += self._dropped(targets, records, ref)
         return Parent(
             ref,
@@ -128,7 +128,7 @@ class ParentRule:
         remarks = [*wishes.remarks(ref, ONLY_FOR_ROUTES), *gateway.remarks]
         ttl = wishes.ttl or gateway.ttl
         properties = first_set((wishes.properties, gateway.properties))
-        own = records_for(wishes.dns_targets, self._filters.networks)
+        own = records_for(wishes.dns_targets, self._filters.reach)
         remarks += self._dropped(wishes.dns_targets, own, ref)
         records = own if wishes.dns_targets else gateway.records
         return Parent(
@@ -148,11 +148,12 @@ class ParentRule:
         kept = {target for record in records for target in record.targets}
         dropped: list[Skipped] = []
         for target in sorted(set(targets) - kept):
-            if records_for([target], self._filters.networks):
+            if records_for([target], self._filters.reach):
                 message = f"{target!r} is left out: a name holds addresses, each once, or one other name"
                 dropped.append(Skipped("OneName", message, ref))
             else:
-                dropped.append(Skipped("TargetsFilteredOut", f"{target!r} does not pass the target networks", ref))
+                message = f"{target!r} is outside the target networks, or of a type that is not managed"
+                dropped.append(Skipped("OutOfReach", message, ref))
         return dropped
 
 

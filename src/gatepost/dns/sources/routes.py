@@ -17,7 +17,7 @@ from gatepost.dns.sources.attachment import attachments
 from gatepost.dns.sources.filters import Filters, against_controller
 from gatepost.dns.sources.offers import Offer, OpenListener
 from gatepost.dns.targets import joined, records_for, reduced, with_settings
-from gatepost.dns.wrappers.networks import TargetNetworks
+from gatepost.dns.wrappers.reach import Reach
 from gatepost.objects.gatewayapi import GatewayRoute
 from gatepost.objects.problems import Skipped
 from gatepost.objects.refs import Ref
@@ -83,7 +83,7 @@ class RouteRule:
                     skipped.append(_no_section(attachment.section, attachment.port, attachment.parent))
             meeting.meet(offer, attachment.doubt)
         meeting.finish(ref)
-        claims = meeting.claims(Claimant(route.metadata.creation_timestamp or "", ref), wishes, self._filters.networks)
+        claims = meeting.claims(Claimant(route.metadata.creation_timestamp or "", ref), wishes, self._filters.reach)
         return Claims(claims, tuple(skipped), _lag(ref) if lagging else None)
 
     def _hostnames(self, route: GatewayRoute, ref: Ref, wishes: Wishes, skipped: list[Skipped]) -> list[str]:
@@ -206,11 +206,11 @@ class Meeting:
                 if host and host not in self._met
             )
 
-    def claims(self, claimant: Claimant, wishes: Wishes, networks: TargetNetworks | None) -> tuple[Claim, ...]:
+    def claims(self, claimant: Claimant, wishes: Wishes, reach: Reach | None) -> tuple[Claim, ...]:
         """The claims on all names that came out, doubtful ones too.
 
         Args:
-            networks: what the targets of the Route itself have to pass.
+            reach: what the targets of the Route itself have to pass.
         """
         claims: list[Claim] = []
         last: tuple[Offer, ...] | None = None
@@ -219,7 +219,7 @@ class Meeting:
         for name, offers in self._found.items():
             if offers is not last:  # most Routes have one parent, whose records all their names share
                 last = offers
-                records, lacking = _records(offers, wishes, networks)
+                records, lacking = _records(offers, wishes, reach)
                 if lacking is not None:
                     self._skipped.append(lacking)
             doubt = lacking or self._doubts.get(name)
@@ -230,9 +230,7 @@ class Meeting:
         return tuple(claims)
 
 
-def _records(
-    offers: tuple[Offer, ...], wishes: Wishes, networks: TargetNetworks | None
-) -> tuple[Records, Skipped | None]:
+def _records(offers: tuple[Offer, ...], wishes: Wishes, reach: Reach | None) -> tuple[Records, Skipped | None]:
     """The records of a name that these parents serve, and what is missing from them.
 
     Targets of the Route come before those of its parents, and its settings before their defaults.
@@ -240,7 +238,7 @@ def _records(
     if wishes is NO_WISHES and len(offers) == 1:
         return offers[0].records, offers[0].no_targets
     if wishes.dns_targets:
-        own = records_for(wishes.dns_targets, networks)
+        own = records_for(wishes.dns_targets, reach)
         ttl = wishes.ttl or next((offer.ttl for offer in offers if offer.ttl), 0)
         return with_settings(own, ttl, first_set([wishes.properties, *(offer.properties for offer in offers)])), None
     records = joined([offer.records for offer in offers])

@@ -1,8 +1,4 @@
-"""--nat64-networks, --target-net-filter and --exclude-target-net: what depends on the network of an address.
-
-A target outside the networks is none of ours. So it leaves a claim before claims compete for a name, and before an
-address displaces a name: a private address neither wins against a public one nor hides it.
-"""
+"""--nat64-networks, --target-net-filter and --exclude-target-net: what depends on the network of an address."""
 
 from __future__ import annotations
 
@@ -12,9 +8,8 @@ from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_add
 
 from msgspec import structs
 
-from gatepost.dns.records import Claim, Claims, Record, Records
+from gatepost.dns.records import Record, Records
 from gatepost.dns.targets import joined
-from gatepost.objects.problems import Skipped
 
 _Network = IPv4Network | IPv6Network
 _NETWORK = re.compile(r"[0-9A-Fa-f.:]+/[0-9]{1,3}")
@@ -66,45 +61,6 @@ class TargetFilter:
         if self._include and not any(address in network for network in self._include):
             return False
         return not any(address in network for network in self._exclude)
-
-
-class TargetNetworks:
-    """Takes the records of a name through NAT64 and the filter; those that are left without targets are gone."""
-
-    def __init__(self, nat64: Sequence[str], include: Sequence[str], exclude: Sequence[str]) -> None:
-        self._nat64 = Nat64(nat64) if nat64 else None
-        self._filter = TargetFilter(include, exclude) if include or exclude else None
-
-    @property
-    def is_idle(self) -> bool:
-        return self._nat64 is None and self._filter is None
-
-    def __call__(self, records: Records) -> Records:
-        if self._nat64 is not None:
-            records = self._nat64(records)
-        if self._filter is not None:
-            records = tuple(record for record in map(self._filter, records) if record.targets)
-        return records
-
-    def within(self, claims: Claims) -> Claims:
-        """The claims with what is left of their targets. One without any is no claim, unless it is in doubt."""
-        skipped = list(claims.skipped)
-        kept = [claim for claim in (self._claim(claim, skipped) for claim in claims.claims) if _counts(claim)]
-        return structs.replace(claims, claims=tuple(kept), skipped=tuple(skipped))
-
-    def _claim(self, claim: Claim, skipped: list[Skipped]) -> Claim:
-        records = self(claim.records)
-        found = structs.replace(claim, records=records) if records != claim.records else claim
-        lost = {record.type for record in claim.records} - {record.type for record in records}
-        if lost or not _counts(found):
-            types = f" {', '.join(sorted(lost))}" if lost else ""
-            message = f"{claim.name}{types}: no target is left by the target networks"
-            skipped.append(Skipped("TargetsFilteredOut", message, claim.claimant.ref))
-        return found
-
-
-def _counts(claim: Claim) -> bool:
-    return bool(claim.records) or claim.doubt is not None
 
 
 def network_of(text: str) -> _Network | None:
