@@ -237,7 +237,7 @@ def test_wish_that_still_fits_reruns_no_other_kingress() -> None:
 # What the Gateway says of a listener
 
 
-def test_listener_that_the_gateway_refuses_is_told_and_keeps_nothing_from_being_ready() -> None:
+def test_listener_that_the_gateway_refuses_is_told_and_keeps_the_kingress_from_being_ready() -> None:
     kingress = secured("app", "a.example.com")
     found = world(*EDGE, kingress)
     assert "ListenerNotReady" not in event_reasons(found.outcome(kingress))
@@ -247,4 +247,4 @@ def test_listener_that_the_gateway_refuses_is_told_and_keeps_nothing_from_being_
     found.put({**PUBLIC, "status": {**PUBLIC["status"], "listeners": [others, own]}})
     (told,) = [skipped for skipped in found.outcome(kingress).skipped if skipped.reason == "ListenerNotReady"]
     assert told.message == ("https for a.example.com is not served: Accepted is False (PortUnavailable) no such port.")
-    assert conditions(found.outcome(kingress))["Ready"] == ("Unknown", "Uninitialized")
+    assert conditions(found.outcome(kingress))["Ready"] == ("Unknown", "ListenerNotReady")

@@ -18,22 +18,23 @@ from gatepost.reconcilers.config_gateway import CONFIG_GATEWAY, CONFIG_MAPS
 from gatepost.reconcilers.gateway.admission import OVERFLOW
 from gatepost.reconcilers.gateway.backends import EXTERNAL_NAMES, LOCAL_PATHS
 from gatepost.reconcilers.gateway.fronts import FRONT
+from gatepost.reconcilers.gateway.grants import GRANTS_BY_OWNER
 from gatepost.reconcilers.gateway.listeners import LISTENERS
 from gatepost.reconcilers.gateway.probes import FRONT_ENDPOINTS, PROBES
 from gatepost.reconcilers.gateway.reconcile import KINGRESS
 from gatepost.reconcilers.gateway.routing import ROUTE_CLAIMS, ROUTES_OF_KINGRESS
-from gatepost.reconcilers.gateway.tls import (
+from gatepost.reconcilers.gateway.standing import (
     CERTIFICATES_IN_USE,
     GATEWAYS_BY_IDENTITY,
-    GRANTS_BY_OWNER,
     LISTENER_PLACES,
     LISTENER_TROUBLE,
     PROGRAMMED_LISTENERS,
-    TLS,
-    TLS_BY_GATEWAY,
-    TLS_BY_IDENTITY,
-    TLS_CLAIMS,
+    REPORTING_GATEWAYS,
+    SET_LISTENER_TROUBLE,
+    SET_PROGRAMMED_LISTENERS,
+    SETS_OF_KINGRESS,
 )
+from gatepost.reconcilers.gateway.tls import TLS, TLS_BY_GATEWAY, TLS_BY_IDENTITY, TLS_CLAIMS
 
 RULES = (CONFIG_GATEWAY, FRONT, TLS, OVERFLOW, PROBES, KINGRESS, LISTENERS)
 INDEXES = (
@@ -45,6 +46,10 @@ INDEXES = (
     LISTENER_PLACES,
     LISTENER_TROUBLE,
     PROGRAMMED_LISTENERS,
+    REPORTING_GATEWAYS,
+    SET_LISTENER_TROUBLE,
+    SET_PROGRAMMED_LISTENERS,
+    SETS_OF_KINGRESS,
     GATEWAYS_BY_IDENTITY,
     CERTIFICATES_IN_USE,
     GRANTS_BY_OWNER,

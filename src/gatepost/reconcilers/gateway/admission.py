@@ -1,6 +1,11 @@
-"""Which of the listeners that KIngresses wish for a Gateway can have: one a port and hostname, and 64 in all."""
+"""Where the listeners that KIngresses wish for a Gateway go: onto it, into a ListenerSet, or nowhere.
+
+A Gateway takes one a port and hostname, and 64 in all.
+"""
 
 from __future__ import annotations
+
+from enum import Enum
 
 from msgspec import Struct
 
@@ -9,34 +14,40 @@ from gatepost.objects.problems import Problem
 from gatepost.objects.refs import Ref
 from gatepost.reconcilers.gateway.ownership import holder_among
 from gatepost.reconcilers.gateway.problems import HOSTNAME_CONFLICT, NO_ROOM
-from gatepost.reconcilers.gateway.tls import (
-    LISTENER_PLACES,
-    TLS_BY_GATEWAY,
-    TLS_BY_IDENTITY,
-    TLS_CLAIMS,
-    ListenerWish,
-    TLSWish,
-    identities_in,
-)
+from gatepost.reconcilers.gateway.standing import LISTENER_PLACES, identities_in
+from gatepost.reconcilers.gateway.tls import TLS_BY_GATEWAY, TLS_BY_IDENTITY, TLS_CLAIMS, ListenerWish, TLSWish
 from gatepost.state.rule import Rule
 from gatepost.state.view import View
 
 LISTENERS_PER_GATEWAY = 64
 
 
-def why_refused(wish: TLSWish, listener: ListenerWish, view: View) -> Problem | None:
-    """Why a wished listener is not put on its Gateway, None if it is."""
+class Place(Enum):
+    """Where a listener that can be had stands."""
+
+    ON_GATEWAY = "on the Gateway"
+    IN_SET = "in a ListenerSet"
+
+
+def place_of(wish: TLSWish, listener: ListenerWish, view: View) -> Place | Problem:
+    """Where a wished listener goes, or why it is refused."""
     conflict = _why_place_is_taken(wish, listener, view)
-    if conflict is None and wish.gateway is not None and listener.name in view.value(OVERFLOW, wish.gateway).names:
-        message = f"{wish.gateway} has no room for a listener for {listener.hostname}: it can have 64."
-        hint = "Use a certificate for several hosts, or another Gateway."
-        return Problem(NO_ROOM, message, wish.claim.ref, "spec.tls", hint)
-    return conflict
+    if conflict is not None:
+        return conflict
+    if listener.in_set:
+        return Place.IN_SET
+    if listener.name not in view.value(OVERFLOW, listener.gateway).names:
+        return Place.ON_GATEWAY
+    if listener.may_be_in_set:
+        return Place.IN_SET
+    message = f"{listener.gateway} has no room for a listener for {listener.hostname}: it can have 64."
+    hint = "Use a certificate for several hosts, another Gateway, or let it take ListenerSets (spec.allowedListeners)."
+    return Problem(NO_ROOM, message, wish.claim.ref, "spec.tls", hint)
 
 
 def _why_place_is_taken(wish: TLSWish, listener: ListenerWish, view: View) -> Problem | None:
     """The oldest KIngress gets a place, unless a listener stands there that we may not move."""
-    place = (wish.gateway, listener.port, listener.hostname)
+    place = (listener.gateway, listener.port, listener.hostname)
     holder = holder_among(view.select(TLS_CLAIMS, place))
     if holder != wish.claim.ref:
         return _conflict(wish, listener, f"{holder} claimed it before")
@@ -75,7 +86,7 @@ def overflow_of(ref: Ref, view: View) -> Overflow:
     names = [
         listener.name
         for wish in wishes
-        for listener in wish.listeners
+        for listener in wish.on(ref)
         if _why_place_is_taken(wish, listener, view) is None
     ]
     return Overflow(frozenset(names[max(room, 0) :]))
@@ -84,7 +95,7 @@ def overflow_of(ref: Ref, view: View) -> Overflow:
 def _conflict(wish: TLSWish, listener: ListenerWish, holder: str) -> Problem:
     return Problem(
         HOSTNAME_CONFLICT,
-        f"{listener.hostname} cannot have a TLS listener on port {listener.port} of {wish.gateway}: {holder}.",
+        f"{listener.hostname} cannot have a TLS listener on port {listener.port} of {listener.gateway}: {holder}.",
         wish.claim.ref,
         "spec.tls",
         "Remove the host from one of them.",

@@ -5,16 +5,24 @@ from __future__ import annotations
 import ipaddress
 from typing import Any
 
+import msgspec
 from msgspec import UNSET, Struct
 
-from gatepost.objects.core import Service
-from gatepost.objects.gatewayapi import Gateway, GatewayAddress, GatewayClass
+from gatepost.kubernetes.selectors import BadSelector, structured_matcher
+from gatepost.objects.core import Namespace, Service
+from gatepost.objects.gatewayapi import Gateway, GatewayAddress, GatewayClass, ListenerNamespaces
+from gatepost.objects.meta import Condition, condition_of
 from gatepost.objects.networking import CLUSTER_LOCAL, LoadBalancerIngress
 from gatepost.objects.refs import Ref
 from gatepost.objects.settings import SETTINGS_REF, Settings
 from gatepost.reconcilers.config_gateway import REQUEST_TIMEOUT, GatewayEntry
 from gatepost.state.rule import Rule
 from gatepost.state.view import View
+
+LISTENER_SET = "ListenerSet"
+"""The feature by which a GatewayClass claims that it knows ListenerSets."""
+
+NO_NAMESPACES = ListenerNamespaces()
 
 
 class Front(Struct, frozen=True):
@@ -24,6 +32,9 @@ class Front(Struct, frozen=True):
         exists: whether the Gateway is there.
         has_request_timeout: whether its HTTPRoutes may have `timeouts.request`.
         load_balancer: where requests go in, None while there is no address.
+        why_not_programmed: what its controller says against it, or against all its plain listeners; "" for nothing.
+        prefers_listener_sets: whether it claims to know ListenerSets.
+        listener_namespaces: whose ListenerSets it takes.
         plain_listeners: names of its HTTP listeners with their hostnames, for redirects.
     """
 
@@ -31,20 +42,64 @@ class Front(Struct, frozen=True):
     has_request_timeout: bool
     load_balancer: LoadBalancerIngress | None
     plain_listeners: tuple[tuple[str, str], ...] = ()
+    why_not_programmed: str = ""
+    prefers_listener_sets: bool = False
+    listener_namespaces: ListenerNamespaces = ListenerNamespaces()
 
 
 def front_of(entry: GatewayEntry, view: View) -> Front:
     gateway = view.get(Gateway, entry.gateway)
+    features = _features(entry, gateway, view)
     return Front(
         exists=gateway is not None,
-        has_request_timeout=REQUEST_TIMEOUT in _features(entry, gateway, view),
+        has_request_timeout=REQUEST_TIMEOUT in features,
         load_balancer=_load_balancer(entry, gateway, view),
         plain_listeners=tuple(
             (listener.name, listener.hostname)
             for listener in (gateway.spec.listeners if gateway is not None else ())
             if listener.protocol == "HTTP"
         ),
+        why_not_programmed=_why_not_programmed(gateway) if gateway is not None else "",
+        prefers_listener_sets=LISTENER_SET in features,
+        listener_namespaces=gateway.spec.allowed_listeners.namespaces if gateway is not None else NO_NAMESPACES,
     )
+
+
+def takes_listener_sets(front: Front, gateway: Ref, namespace: str, view: View) -> bool:
+    """Whether a Gateway takes ListenerSets of a namespace. By default it takes none."""
+    allowed = front.listener_namespaces
+    if allowed.from_ != "Selector":
+        return allowed.from_ == "All" or (allowed.from_ == "Same" and namespace == gateway.namespace)
+    of_namespace = view.named(Namespace, "", namespace)
+    # The API sets this label on every Namespace; in manifests it is left out.
+    labels = {"kubernetes.io/metadata.name": namespace, **(of_namespace.metadata.labels if of_namespace else {})}
+    try:
+        return structured_matcher(msgspec.json.decode(msgspec.json.encode(allowed.selector)))(labels)
+    except BadSelector:
+        return False
+
+
+def _why_not_programmed(gateway: Gateway) -> str:
+    """What the controller of a Gateway says against it. What it does not speak of, it says nothing against."""
+    programmed = condition_of(gateway.status.conditions, "Programmed")
+    if programmed is not None and programmed.status != "True":
+        return _told("Programmed", programmed)
+    plain = {listener.name for listener in gateway.spec.listeners if listener.protocol == "HTTP"}
+    told = {
+        listener.name: condition_of(listener.conditions, "Programmed")
+        for listener in gateway.status.listeners
+        if listener.name in plain
+    }
+    against = {
+        name: condition for name, condition in told.items() if condition is not None and condition.status != "True"
+    }
+    if not plain or set(against) != plain:
+        return ""
+    return "; ".join(_told(f"listener {name}: Programmed", against[name]) for name in sorted(against))
+
+
+def _told(what: str, condition: Condition) -> str:
+    return f"{what} is {condition.status} ({condition.reason}) {condition.message}".rstrip(". ")
 
 
 def _features(entry: GatewayEntry, gateway: Gateway | None, view: View) -> tuple[Any, ...]:

@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 from msgspec import UNSET, Struct, structs
 
-from gatepost.objects.gatewayapi import HTTPRoute, ParentReference
+from gatepost.objects.gatewayapi import HTTPRoute, ListenerSet, ParentReference
 from gatepost.objects.meta import owner_reference
 from gatepost.objects.networking import CLUSTER_LOCAL, KINGRESS_LABEL, KIngress, KIngressPath, KIngressSplit
 from gatepost.objects.problems import Problem
@@ -34,6 +34,7 @@ HOSTNAMES_PER_ROUTE = 16
 HEADERS_PER_MATCH = 16
 HEADERS_PER_FILTER = 16
 BACKENDS_PER_RULE = 16
+LABEL_LENGTH = 63
 
 
 class RouteWish(Struct, frozen=True):
@@ -46,7 +47,11 @@ class RouteWish(Struct, frozen=True):
         paths: with ports as numbers, in the order of the rule.
         version: what a probe gets back.
         gateway: the Gateway that it attaches to.
-        sections: the listeners that it attaches to, () for all of them.
+        namespace: of the KIngress, and of its ListenerSets.
+        sections: the listeners of the Gateway that it attaches to, () for all of them.
+        sets: listeners in ListenerSets of its namespace that it attaches to as well, by set and section; no section
+            is all of the set.
+        is_redirected_to: it attaches to TLS listeners only, for another route redirects to it.
         has_request_timeout: whether the Gateway knows `timeouts.request`.
         redirects: whether all that `paths` do not take is sent to https.
     """
@@ -57,17 +62,27 @@ class RouteWish(Struct, frozen=True):
     paths: tuple[KIngressPath, ...]
     version: str
     gateway: Ref
+    namespace: str = ""
     sections: tuple[str, ...] = ()
+    sets: tuple[tuple[str, str], ...] = ()
+    is_redirected_to: bool = False
     has_request_timeout: bool = False
     redirects: bool = False
 
     @property
     def parents(self) -> tuple[ParentReference, ...]:
+        """The Gateway, whole or by sections, and the ListenerSets: a Gateway lets no route into those by itself."""
         gateway = self.gateway
-        return tuple(
+        sections = self.sections or (() if self.is_redirected_to else ("",))
+        on_gateway = [
             ParentReference(gateway.name, gateway.namespace, gateway.group, gateway.kind, section)
-            for section in self.sections or ("",)
-        )
+            for section in sections
+        ]
+        sets = [
+            ParentReference(name, self.namespace, ListenerSet.KIND.group, ListenerSet.KIND.kind, section)
+            for name, section in self.sets
+        ]
+        return tuple(on_gateway + sets)
 
 
 def route_name(hosts: Iterable[str]) -> str:
@@ -135,11 +150,19 @@ def _parent_ref(parent: ParentReference) -> Raw:
 def _labels(kingress: KIngress, wish: RouteWish) -> dict[str, str]:
     labels = {
         **kingress.metadata.labels,
-        KINGRESS_LABEL: kingress.metadata.name,
+        KINGRESS_LABEL: label_for(kingress),
         VISIBILITY_LABEL: "cluster-local" if wish.visibility == CLUSTER_LOCAL else "",
     }
     tag = _tag_of(wish.hosts, kingress.metadata.annotations.get(TAG_TO_HOST, ""))
     return {**labels, TAG_LABEL: tag} if tag else labels
+
+
+def label_for(kingress: KIngress) -> str:
+    """The value of the label that names a KIngress. That of a domain can be longer than a label may be."""
+    name = kingress.metadata.name
+    if len(name) <= LABEL_LENGTH:
+        return name
+    return f"{name[: LABEL_LENGTH - 9].rstrip('.-')}-{hashlib.sha256(name.encode()).hexdigest()[:8]}"
 
 
 def _tag_of(hosts: Sequence[str], tag_to_host: str) -> str:

@@ -9,8 +9,9 @@ from typing import Any
 
 from gatepost.objects.gatewayapi import Gateway
 from gatepost.objects.refs import Ref
-from gatepost.reconcilers.gateway.admission import why_refused, wishes_behind
-from gatepost.reconcilers.gateway.tls import LISTENER_PREFIX, TLS_BY_GATEWAY, ListenerWish, TLSWish
+from gatepost.reconcilers.gateway.admission import Place, place_of, wishes_behind
+from gatepost.reconcilers.gateway.standing import LISTENER_PREFIX
+from gatepost.reconcilers.gateway.tls import TLS_BY_GATEWAY, ListenerWish, TLSWish
 from gatepost.state.rule import Rule
 from gatepost.state.view import View
 from gatepost.writes.outcome import Apply, Outcome, OwnEntries
@@ -27,8 +28,11 @@ def reconcile_listeners(ref: Ref, view: View) -> Outcome:
         wish.identity: () for wish in _known_wishes(gateway, view) if wish.problem is None
     }
     for wish in view.select(TLS_BY_GATEWAY, ref):
-        granted = [listener for listener in wish.listeners if why_refused(wish, listener, view) is None]
-        entries[wish.identity] = tuple(_listener(wish, listener) for listener in granted)
+        granted = [listener for listener in wish.on(ref) if place_of(wish, listener, view) is Place.ON_GATEWAY]
+        if granted or wish.identity in entries:
+            entries[wish.identity] = tuple(
+                listener_fields(listener, {"from": "Selector", "selector": _only(wish)}) for listener in granted
+            )
     if not entries:
         return Outcome.none("no KIngress wants a listener on it")
     out = Outcome.of(gateway)
@@ -54,18 +58,23 @@ def _own_listeners(gateway: Gateway, entries: dict[str, tuple[Raw, ...]]) -> App
     )
 
 
-def _listener(wish: TLSWish, listener: ListenerWish) -> Raw:
-    """The listener in its raw form. It lets in routes of the namespace of its KIngress only."""
+def _only(wish: TLSWish) -> Raw:
+    """Routes of the namespace of its KIngress only."""
+    return {"matchLabels": {"kubernetes.io/metadata.name": wish.claim.ref.namespace}}
+
+
+def listener_fields(listener: ListenerWish, namespaces: Raw) -> Raw:
+    """The listener in its raw form. Args: namespaces: whose routes it lets in."""
     secret = {"group": "", "kind": "Secret", "name": listener.secret.name, "namespace": listener.secret.namespace}
-    labels = {"kubernetes.io/metadata.name": wish.claim.ref.namespace}
     return {
         "name": listener.name,
         "hostname": listener.hostname,
         "port": listener.port,
         "protocol": "HTTPS",
         "tls": {"mode": "Terminate", "certificateRefs": [secret]},
-        "allowedRoutes": {"namespaces": {"from": "Selector", "selector": {"matchLabels": labels}}},
+        "allowedRoutes": {"namespaces": namespaces},
     }
 
 
 LISTENERS: Rule[Outcome] = Rule("gateway-listeners", reconcile_listeners, rank=10, over=Gateway)
+"""The listeners on Gateways; those in ListenerSets are written with the KIngress that owns the set."""

@@ -22,9 +22,11 @@ from gatepost.objects.problems import Skipped
 from gatepost.objects.refs import Ref
 from gatepost.objects.settings import SETTINGS_REF, Settings
 from gatepost.reconcilers.config_gateway import GatewayEntry
+from gatepost.reconcilers.gateway.admission import Place, place_of
 from gatepost.reconcilers.gateway.httproutes import RouteWish
 from gatepost.reconcilers.gateway.problems import PROBE_WAITING
 from gatepost.reconcilers.gateway.redirects import CHALLENGE_PREFIX
+from gatepost.reconcilers.gateway.tls import TLS
 from gatepost.state.rule import Rule
 from gatepost.state.store import Index
 from gatepost.state.view import View
@@ -90,31 +92,42 @@ def is_probing(view: View) -> bool:
     return settings is not None and settings.probe
 
 
-def probe_of(kingress: KIngress, wish: RouteWish, entry: GatewayEntry) -> Probe | None:
-    """The probe of a route, None if it has nothing that can be asked.
+def probes_of(kingress: KIngress, wish: RouteWish, entry: GatewayEntry, view: View) -> list[Probe]:
+    """The probes of a route: of the plain listeners, and over TLS for the hosts that have a listener for it.
 
-    A path of a challenge is left out: its solver answers the challenge and nothing else. A route that names sections
-    and does not redirect is the one that is redirected to, so it is asked over TLS.
+    A path of a challenge is left out: its solver answers the challenge and nothing else.
     """
+    route = HTTPRoute.KIND.ref(kingress.metadata.namespace, wish.name)
     hosts = probed_hosts(wish)
-    paths = [path for path in wish.paths if not path.path.startswith(CHALLENGE_PREFIX)]
     if wish.redirects:
-        urls = tuple(ProbeURL(host, "/") for host in hosts)
-    else:
-        urls = tuple(
-            ProbeURL(host, path.path or "/", tuple((name, match.exact) for name, match in sorted(path.headers.items())))
-            for path in paths
-            for host in hosts
-        )
-    if not urls:
-        return None
-    return Probe(
-        HTTPRoute.KIND.ref(kingress.metadata.namespace, wish.name),
-        "" if wish.redirects else wish.version,
-        urls,
-        entry,
-        wish.sections,
-        over_tls=bool(wish.sections) and not wish.redirects,
+        return [Probe(route, "", tuple(ProbeURL(host, "/") for host in hosts), entry, wish.sections)]
+    secured = (
+        hosts if wish.is_redirected_to else tuple(host for host in hosts if host in _secured(kingress, entry, view))
+    )
+    plain = _urls(wish, () if wish.is_redirected_to else hosts)
+    over_tls = _urls(wish, secured)
+    found = [Probe(route, wish.version, plain, entry, wish.sections)] if plain else []
+    return [*found, Probe(route, wish.version, over_tls, entry, over_tls=True)] if over_tls else found
+
+
+def _urls(wish: RouteWish, hosts: tuple[str, ...]) -> tuple[ProbeURL, ...]:
+    return tuple(
+        ProbeURL(host, path.path or "/", tuple((name, match.exact) for name, match in sorted(path.headers.items())))
+        for path in wish.paths
+        if not path.path.startswith(CHALLENGE_PREFIX)
+        for host in hosts
+    )
+
+
+def _secured(kingress: KIngress, entry: GatewayEntry, view: View) -> frozenset[str]:
+    """The hosts that have a TLS listener on a Gateway, or get one."""
+    tls = view.value(TLS, kingress.ref)
+    if tls is None or tls.problem is not None:
+        return frozenset()
+    return frozenset(
+        one.hostname
+        for one in tls.listeners
+        if one.gateway == entry.gateway and isinstance(place_of(tls, one, view), Place)
     )
 
 
@@ -149,7 +162,7 @@ def _endpoints(probe: Probe, view: View) -> tuple[Endpoint, ...]:
 
     | in front  | addresses and port                                                              |
     | a Service | every ready one of its EndpointSlices; the port by its name, else the first     |
-    | a Gateway | the first of its status; the port of the first listener that the route is on    |
+    | a Gateway | the first of its status; the port of the first plain listener that the route is on, or that for TLS |
     """
     entry = probe.entry
     if entry.service is not None:
@@ -158,14 +171,13 @@ def _endpoints(probe: Probe, view: View) -> tuple[Endpoint, ...]:
     gateway = view.get(Gateway, entry.gateway)
     if gateway is None or not gateway.status.addresses:
         return ()
-    protocol = "HTTPS" if probe.over_tls else "HTTP"
-    ports = [
+    plain = [
         listener.port
         for listener in gateway.spec.listeners
-        if (listener.name in probe.sections if probe.sections else listener.protocol == protocol)
+        if listener.protocol == "HTTP" and (not probe.sections or listener.name in probe.sections)
     ]
-    default = 443 if probe.over_tls else 80
-    return (Endpoint(gateway.status.addresses[0].value, next(iter(ports), default)),)
+    port = entry.https_port if probe.over_tls else next(iter(plain), 80)
+    return (Endpoint(gateway.status.addresses[0].value, port),)
 
 
 class FrontEndpoints(Struct, frozen=True):

@@ -8,15 +8,17 @@ from gatepost.objects.networking import CLUSTER_LOCAL, EXTERNAL_IP, KIngress
 from gatepost.objects.problems import Problem, Skipped
 from gatepost.objects.refs import Ref
 from gatepost.reconcilers.config_gateway import GatewayConfig, GatewayEntry, current_gateway_config
-from gatepost.reconcilers.gateway.certificates import prune_grants, want_tls
+from gatepost.reconcilers.gateway.certificates import prune_tls, want_tls
 from gatepost.reconcilers.gateway.fronts import FRONT
-from gatepost.reconcilers.gateway.httproutes import RouteWish, http_route
+from gatepost.reconcilers.gateway.httproutes import RouteWish, http_route, label_for
 from gatepost.reconcilers.gateway.ownership import CLASS_ANNOTATION, FINALIZER, INGRESS_CLASS, is_ours
-from gatepost.reconcilers.gateway.probes import is_probing, is_stuck, probe_of, why_not_passed
+from gatepost.reconcilers.gateway.probes import is_probing, is_stuck, probes_of, why_not_passed
 from gatepost.reconcilers.gateway.problems import (
     EXTERNAL_NAME_BACKEND,
     GATEWAY_DOES_NOT_EXIST,
     GATEWAY_MISSING,
+    GATEWAY_NOT_PROGRAMMED,
+    LISTENER_NOT_READY,
     NO_TLS_TO_REDIRECT_TO,
     NOT_OWNED,
     TLS_NOT_READY_TO_REDIRECT_TO,
@@ -26,8 +28,9 @@ from gatepost.reconcilers.gateway.problems import (
 )
 from gatepost.reconcilers.gateway.readiness import why_not_ready
 from gatepost.reconcilers.gateway.routing import ROUTES_OF_KINGRESS, route_wishes, why_not_ours
+from gatepost.reconcilers.gateway.standing import GATEWAYS_BY_IDENTITY
 from gatepost.reconcilers.gateway.status import READY, Status
-from gatepost.reconcilers.gateway.tls import GATEWAYS_BY_IDENTITY, identity_of
+from gatepost.reconcilers.gateway.tls import identity_of
 from gatepost.reconcilers.gateway.warmup import is_warmup_of, why_too_early
 from gatepost.state.rule import Rule
 from gatepost.state.view import View
@@ -68,14 +71,14 @@ def serve(kingress: KIngress, config: GatewayConfig, view: View, out: Outcome, s
     status.forget_refusal()
     waiting = want_routes(kingress, wishes, config, view, out, status)  # NetworkConfigured
     external = config.entry_for(EXTERNAL_IP, kingress.metadata.labels)
-    for refusal in want_tls(kingress, external, view, out):  # grants; the rule of the Gateway puts the listeners
+    for refusal in want_tls(kingress, config, view, out):  # grants, ListenerSets; a Gateway's rule puts its listeners
         out.problems.append(refusal)
         status.refused(refusal)
     if not out.problems:
         prune_routes(kingress, wishes, waiting, view, out)
-        prune_grants(kingress, view, out)
+        prune_tls(kingress, view, out)
     local = config.entry_for(CLUSTER_LOCAL, kingress.metadata.labels)
-    tell_doubts(wishes, out, status)
+    tell_doubts(wishes, (external, local), view, out, status)
     if is_observed(kingress) and not waiting and not status.is_held:
         report_load_balancers(external, local, view, out, status)  # LoadBalancerReady
     else:
@@ -160,21 +163,31 @@ def why_not_seen(kingress: KIngress, wish: RouteWish, entry: GatewayEntry, view:
     """
     if is_settled(kingress) or not is_probing(view):
         return None
-    probe = probe_of(kingress, wish, entry)
-    waiting = why_not_passed(probe, view) if probe is not None else None
-    if waiting is not None and probe is not None and is_stuck(probe, view):
-        out.warn(waiting.reason, f"{waiting.at}: {waiting.message}")
-    return waiting
+    for probe in probes_of(kingress, wish, entry, view):
+        waiting = why_not_passed(probe, view)
+        if waiting is None:
+            continue
+        if is_stuck(probe, view):
+            out.warn(waiting.reason, f"{waiting.at}: {waiting.message}")
+        return waiting
+    return None
 
 
-def tell_doubts(wishes: list[RouteWish], out: Outcome, status: Status) -> None:
+def tell_doubts(
+    wishes: list[RouteWish], entries: tuple[GatewayEntry, GatewayEntry], view: View, out: Outcome, status: Status
+) -> None:
     """What is written but may not serve, in the conditions."""
+    used = {wish.gateway for wish in wishes}
+    for entry in entries:
+        why = view.value(FRONT, entry).why_not_programmed if entry.gateway in used else ""
+        if why:
+            out.skipped.append(Skipped(GATEWAY_NOT_PROGRAMMED, why, entry.gateway, "status"))
     for skipped in out.skipped:
         if skipped.reason == EXTERNAL_NAME_BACKEND:
             status.refused(Problem(skipped.reason, skipped.message, skipped.at, skipped.field))
         elif skipped.reason == NO_TLS_TO_REDIRECT_TO:
             status.not_redirected(skipped.message)
-        elif skipped.reason == TLS_NOT_READY_TO_REDIRECT_TO:
+        elif skipped.reason in (TLS_NOT_READY_TO_REDIRECT_TO, LISTENER_NOT_READY, GATEWAY_NOT_PROGRAMMED):
             status.hold(skipped.reason, skipped.message)
 
 
@@ -186,7 +199,7 @@ def prune_routes(
     A hidden route beside one that is not served yet stays as it is: it keeps the former backends known.
     """
     wanted = {wish.name for wish in wishes} | {apply.ref.name for apply in out.applies}
-    for ref in view.select(ROUTES_OF_KINGRESS, (kingress.metadata.namespace, kingress.metadata.name)):
+    for ref in view.select(ROUTES_OF_KINGRESS, (kingress.metadata.namespace, label_for(kingress))):
         if ref.name in wanted or any(is_warmup_of(ref.name, wish) for wish in waiting):
             continue
         route = view.get(HTTPRoute, ref)

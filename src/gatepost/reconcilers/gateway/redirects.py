@@ -6,17 +6,19 @@ listeners only, and one that redirects on the plain listeners.
 
 from __future__ import annotations
 
-from msgspec import structs
+from msgspec import Struct, structs
 
-from gatepost.objects.gatewayapi import HTTPRoute
+from gatepost.objects.gatewayapi import HTTPRoute, ListenerSet
 from gatepost.objects.meta import is_controlled_by
 from gatepost.objects.networking import CLUSTER_LOCAL, KIngress
 from gatepost.objects.problems import Skipped
 from gatepost.reconcilers.config_gateway import GatewayConfig
+from gatepost.reconcilers.gateway.admission import Place, place_of
 from gatepost.reconcilers.gateway.fronts import FRONT
 from gatepost.reconcilers.gateway.httproutes import RouteWish
 from gatepost.reconcilers.gateway.problems import NO_TLS_TO_REDIRECT_TO, TLS_NOT_READY_TO_REDIRECT_TO
-from gatepost.reconcilers.gateway.tls import LISTENER_PLACES, PROGRAMMED_LISTENERS, TLS
+from gatepost.reconcilers.gateway.standing import LISTENER_PLACES, PROGRAMMED_LISTENERS, SET_PROGRAMMED_LISTENERS
+from gatepost.reconcilers.gateway.tls import TLS, ListenerWish, listener_set_ref
 from gatepost.state.view import View
 from gatepost.writes.outcome import Outcome
 
@@ -41,11 +43,16 @@ def with_redirect(
         out.skipped.append(_why_not_redirected(kingress, wish, view))
         return (wish,)
     plain_listeners = _plain_listeners(kingress, wish, config, view)
-    main = structs.replace(wish, sections=tls_listeners)
+    main = structs.replace(
+        wish,
+        sections=tuple(one.name for one in tls_listeners if not one.in_set),
+        sets=tuple((listener_set_ref(kingress, wish.gateway).name, one.name) for one in tls_listeners if one.in_set),
+        is_redirected_to=True,
+    )
     if not plain_listeners:
         return (main,)
     challenges = tuple(path for path in wish.paths if path.path.startswith(CHALLENGE_PREFIX))
-    redirect = structs.replace(wish, name=name, sections=plain_listeners, paths=challenges, redirects=True)
+    redirect = structs.replace(wish, name=name, sections=plain_listeners, sets=(), paths=challenges, redirects=True)
     return (main, redirect)
 
 
@@ -63,19 +70,43 @@ def _why_not_redirected(kingress: KIngress, wish: RouteWish, view: View) -> Skip
     return Skipped(reason, f"{why}; plain requests are served.", kingress.ref, "spec.httpOption")
 
 
-def _tls_listeners(kingress: KIngress, wish: RouteWish, view: View, *, have_answered: bool) -> tuple[str, ...]:
-    """The names of the TLS listeners of all hosts, () if one of them cannot be relied on."""
+class _Listener(Struct, frozen=True):
+    """A TLS listener that a route can name."""
+
+    name: str
+    in_set: bool
+
+
+def _tls_listeners(kingress: KIngress, wish: RouteWish, view: View, *, have_answered: bool) -> tuple[_Listener, ...]:
+    """The TLS listeners of all hosts, () if one of them cannot be relied on."""
     tls = view.value(TLS, kingress.ref)
-    listeners = {listener.hostname: listener for listener in tls.listeners} if tls is not None else {}
-    names = []
+    if tls is None:
+        return ()
+    listeners = {listener.hostname: listener for listener in tls.listeners if listener.gateway == wish.gateway}
+    found = []
     for host in wish.hosts:
         listener = listeners.get(host)
-        if listener is None or listener.name not in view.select(LISTENER_PLACES, (wish.gateway, listener.port, host)):
+        place = place_of(tls, listener, view) if listener is not None else None
+        if listener is None or not isinstance(place, Place) or not _stands(kingress, listener, place, view):
             return ()
-        if not have_answered and not view.select(PROGRAMMED_LISTENERS, (wish.gateway, listener.name)):
+        if not have_answered and not _is_programmed(kingress, listener, place, view):
             return ()
-        names.append(listener.name)
-    return tuple(names)
+        found.append(_Listener(listener.name, in_set=place is Place.IN_SET))
+    return tuple(found)
+
+
+def _stands(kingress: KIngress, listener: ListenerWish, place: Place, view: View) -> bool:
+    if place is Place.ON_GATEWAY:
+        return listener.name in view.select(LISTENER_PLACES, (listener.gateway, listener.port, listener.hostname))
+    present = view.get(ListenerSet, listener_set_ref(kingress, listener.gateway))
+    return present is not None and any(one.name == listener.name for one in present.spec.listeners)
+
+
+def _is_programmed(kingress: KIngress, listener: ListenerWish, place: Place, view: View) -> bool:
+    if place is Place.ON_GATEWAY:
+        return bool(view.select(PROGRAMMED_LISTENERS, (listener.gateway, listener.name)))
+    holder = listener_set_ref(kingress, listener.gateway)
+    return bool(view.select(SET_PROGRAMMED_LISTENERS, (holder, listener.name)))
 
 
 def _is_there(kingress: KIngress, name: str, view: View) -> bool:

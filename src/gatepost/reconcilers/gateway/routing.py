@@ -9,7 +9,8 @@ from gatepost.objects.gatewayapi import HTTPRoute
 from gatepost.objects.meta import controller_of, is_controlled_by
 from gatepost.objects.networking import KINGRESS_LABEL, KIngress, KIngressRule
 from gatepost.objects.problems import Problem
-from gatepost.reconcilers.config_gateway import GatewayConfig
+from gatepost.reconcilers.config_gateway import GatewayConfig, GatewayEntry
+from gatepost.reconcilers.gateway.admission import Place, place_of
 from gatepost.reconcilers.gateway.backends import external_names, served_paths
 from gatepost.reconcilers.gateway.fronts import FRONT
 from gatepost.reconcilers.gateway.httproutes import (
@@ -21,6 +22,7 @@ from gatepost.reconcilers.gateway.httproutes import (
 from gatepost.reconcilers.gateway.ownership import Claim, claim_of, holder_among, is_ours
 from gatepost.reconcilers.gateway.problems import not_owned
 from gatepost.reconcilers.gateway.redirects import with_redirect
+from gatepost.reconcilers.gateway.tls import TLS, listener_set_ref
 from gatepost.reconcilers.gateway.version import version_of, with_defaults
 from gatepost.state.store import Index
 from gatepost.state.view import View
@@ -58,8 +60,22 @@ def _route_wish(
         paths,
         version,
         entry.gateway,
+        kingress.metadata.namespace,
+        sets=tuple((name, "") for name in listener_sets(kingress, rule, entry, view)),
         has_request_timeout=view.value(FRONT, entry).has_request_timeout,
     )
+
+
+def listener_sets(kingress: KIngress, rule: KIngressRule, entry: GatewayEntry, view: View) -> tuple[str, ...]:
+    """The ListenerSets in which hosts of a rule have a TLS listener; there is one at most."""
+    tls = view.value(TLS, kingress.ref)
+    if tls is None:
+        return ()
+    in_sets = (
+        one.hostname in rule.hosts and one.gateway == entry.gateway and place_of(tls, one, view) is Place.IN_SET
+        for one in tls.listeners
+    )
+    return (listener_set_ref(kingress, entry.gateway).name,) if any(in_sets) else ()
 
 
 def _route_claims(kingress: KIngress) -> Iterable[tuple[Any, Claim]]:
@@ -96,4 +112,4 @@ def _routes_of_kingress(route: HTTPRoute) -> Iterable[tuple[Any, Any]]:
 
 
 ROUTES_OF_KINGRESS = Index("http-routes-of-kingress", HTTPRoute, _routes_of_kingress)
-"""(namespace, KIngress) -> the HTTPRoutes that carry its label, whoever owns them."""
+"""(namespace, value of the label for a KIngress) -> the HTTPRoutes that carry it, whoever owns them."""

@@ -111,7 +111,7 @@ def warmup_routes(kingress: KIngress, hidden: RouteWish, backends: Iterable[Back
 def _probe(kingress: KIngress, hidden: RouteWish, fresh: Iterable[Backend], entry: GatewayEntry) -> Probe:
     urls = tuple(ProbeURL(host, _hidden_path(kingress, one)) for one in fresh for host in probed_hosts(hidden))
     route = HTTPRoute.KIND.ref(kingress.metadata.namespace, hidden.name)
-    return Probe(route, hidden.version, urls, entry, hidden.sections, over_tls=bool(hidden.sections))
+    return Probe(route, hidden.version, urls, entry, hidden.sections, over_tls=hidden.is_redirected_to)
 
 
 def _hidden_path(kingress: KIngress, backend: Backend) -> str:
