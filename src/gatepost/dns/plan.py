@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from gatepost.dns.domain_filter import DomainFilter
 from gatepost.dns.endpoint import Endpoint
@@ -139,7 +139,8 @@ class Planner:
             key,
             holdings,
             wanted,
-            tuple(endpoint for endpoint in endpoints if endpoint.record_type in self._types),
+            # A provider may spell a name in its own way; ownership, and all that follows, goes by the one we know.
+            tuple(structs.replace(e, dns_name=key[0]) for e in endpoints if e.record_type in self._types),
             inventory,
             self._settings.policy,
             self._standing,
