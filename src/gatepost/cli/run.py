@@ -38,7 +38,7 @@ OUTSIDE_FAILED = 3
 @click.option("--system-namespace", default="knative-serving", show_default=True, help="Where Knative's settings lie.")
 @click.option(
     "--interval",
-    default="1m",
+    default="5m",
     show_default=True,
     help="How often DNS is compared with what the provider holds, in seconds or like 5m; what changes in the cluster "
     "is written at once.",
@@ -133,7 +133,7 @@ def _provider(dns: DnsSettings, providers: ProviderSettings) -> Provider | None:
         if dns.provider:
             raise click.UsageError("--provider: there is nothing to publish without a --source")
         return None
-    return chosen_provider(refuse_wrong(dns).provider, providers)
+    return chosen_provider(refuse_wrong(dns).provider, providers, dns.domains)
 
 
 def _interval_seconds(text: str) -> float:
