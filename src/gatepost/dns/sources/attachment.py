@@ -3,7 +3,7 @@
 | spec.parentRefs entry                                     | counts as                                              |
 | its status entry (same object, section and port) accepts  | attached                                               |
 | its status entry says no, or nothing, or is not there yet | doubtful: publishes nothing, gives up nothing          |
-| none of that object fits exactly, an older one accepts    | the older one is attached: the Route is being moved    |
+| none of that object accepts, an entry it left still does  | the one it left is attached: the Route is being moved  |
 
 Status entries whose object the spec no longer names play no part.
 Source: external-dns (entries are compared by object); gatepost compares the section and port too, so that a section
@@ -57,10 +57,10 @@ def _compared(route: GatewayRoute, ref: Ref, skipped: list[Skipped]) -> tuple[li
         entries = [entry for entry in route.status.parents if _object(entry.parent_ref, ref) == parent]
         exact = [entry for entry in entries if _place(entry.parent_ref) in asked]
         accepted: set[tuple[str, int]] = set()
-        for entry in exact or entries:
+        for entry in exact if any(map(_accepts, exact)) else entries:
             condition = _accepted_condition(entry)
             lagging = lagging or condition is None or _is_older(condition, route)
-            if condition is not None and condition.status == "True" and _place(entry.parent_ref) not in accepted:
+            if _accepts(entry) and _place(entry.parent_ref) not in accepted:
                 accepted.add(_place(entry.parent_ref))
                 attached.append(_attachment(entry.parent_ref, ref))
         for place, index in asked.items():
@@ -100,6 +100,11 @@ def _accepted_condition(entry: RouteParentStatus) -> Condition | None:
         if condition.type == _ACCEPTED:
             return condition
     return None
+
+
+def _accepts(entry: RouteParentStatus) -> bool:
+    condition = _accepted_condition(entry)
+    return condition is not None and condition.status == "True"
 
 
 def _is_older(condition: Condition, route: GatewayRoute) -> bool:

@@ -47,9 +47,12 @@ class Reach:
         at = claim.claimant.ref
         in_networks = self._in_networks(claim.records)
         lost = sorted({record.type for record in claim.records} - {record.type for record in in_networks})
-        if lost or not _counts(claim):
-            message = f"{' '.join([claim.name, *lost])}: no target is left by the target networks"
+        if lost:
+            message = f"{claim.name}: {', '.join(lost)} has no target in the target networks"
             skipped.append(Skipped("TargetsFilteredOut", message, at))
+        if not _counts(claim):
+            message = f"{claim.name}: its targets are outside the target networks, or of types that are not managed"
+            skipped.append(Skipped("OutOfReach", message, at))
         managed = self._managed(in_networks)
         for record in in_networks:
             if record not in managed:
