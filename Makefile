@@ -50,6 +50,9 @@ fmt: $(STAMP) ## format the code and mend what the linter can
 bench: $(STAMP) ## measure first pass and single changes (ARGS="--sizes 1000,10000")
 	@$(BIN)/python -m bench $(ARGS)
 
+bench-dns: $(STAMP) ## measure from a changed Route to the answer of a DNS server (ARGS="--sizes 100,10000")
+	@$(BIN)/python -m bench.dns $(ARGS)
+
 lock: ## renew requirements.lock from pyproject.toml (needs uv)
 	uv pip compile --universal --python-version 3.11 --generate-hashes --all-extras --no-header --no-emit-index-url --no-emit-find-links pyproject.toml -o requirements.lock
 
@@ -57,4 +60,4 @@ clean: ## remove .venv and all caches
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
 	find . -name __pycache__ -prune -exec rm -rf {} +
 
-.PHONY: help setup demo test conformance cases dns-up check fmt bench lock clean
+.PHONY: help setup demo test conformance cases dns-up check fmt bench bench-dns lock clean

@@ -17,7 +17,7 @@ class DnsProxy:
         lost_answers: how many answers are kept back from now on, their connections ended.
         held_answers: how many are kept back with their connections left open.
         queries: messages to the server so far.
-        octets: of answers so far.
+        octets, octets_asked: of answers and of queries so far.
     """
 
     def __init__(self, port_of_server: int) -> None:
@@ -28,6 +28,7 @@ class DnsProxy:
         self.held_answers = 0
         self.queries = 0
         self.octets = 0
+        self.octets_asked = 0
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
@@ -48,6 +49,7 @@ class DnsProxy:
             while True:
                 message = await _message(reader)
                 self.queries += 1
+                self.octets_asked += len(message)
                 writer.write(message)
                 await writer.drain()
         writer.write_eof()

@@ -224,6 +224,7 @@ async def publishing(
     provider: Provider | None = None,
     *,
     interval_seconds: float = 3600.0,
+    batch_seconds: float = 0.01,
     dry_run: bool = False,
     allow: bool = False,
     clock: Clock | None = None,
@@ -242,7 +243,7 @@ async def publishing(
     publisher = ZonePublisher(
         zones,
         interval_seconds=interval_seconds,
-        batch_seconds=0.01,
+        batch_seconds=batch_seconds,
         tell=cluster.tell,
         moved=loop.note_movement,
         clock=clock,

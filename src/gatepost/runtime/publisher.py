@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import math
 from collections.abc import Awaitable, Callable, Sequence
 
 from gatepost.cluster.backoff import Backoff
@@ -62,6 +63,7 @@ class ZonePublisher:
         self._due: set[NameKey] = set()
         self._held: frozenset[NameKey] = frozenset()
         self._compare_at = 0.0
+        self._written_at = -math.inf
         self._has_compared = False
         self._is_waiting = False
         self._is_everything_due = False
@@ -119,7 +121,7 @@ class ZonePublisher:
             if not self._is_comparison_due():
                 await self._until_woken()
             if not self._is_comparison_due():
-                await asyncio.sleep(self._batch_seconds)  # what changes together is written together
+                await self._gather()
             self._is_writing = True
             try:
                 await self._write()
@@ -128,7 +130,14 @@ class ZonePublisher:
                 await self._wait_after(error)
             finally:
                 self._is_writing = False
+                self._written_at = self._clock.now()
                 self._moved()
+
+    async def _gather(self) -> None:
+        """Waits if the last write was a short while ago: a single change goes out at once, many go together."""
+        seconds = self._written_at + self._batch_seconds - self._clock.now()
+        if seconds > 0:
+            await asyncio.sleep(seconds)
 
     def _is_comparison_due(self) -> bool:
         return not self._zones.is_listed or self._clock.now() >= self._compare_at
