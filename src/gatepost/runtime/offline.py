@@ -245,13 +245,21 @@ class _Offline:
             metadata = {**current["metadata"], "finalizers": list(outcome.finalizers)}
             if not outcome.finalizers:
                 del metadata["finalizers"]
-            self._model.replace({**current, "metadata": metadata}, manager=MANAGER)
+            self._write_checked(ref, {**current, "metadata": metadata})
             current = self._model.find(ref)
         if current is None or not outcome.status or not done:
             return
         status = wanted_status(outcome.status, current.get("status") or {}, self._now)
         if status != (current.get("status") or {}):
-            self._model.replace({**current, "status": status}, manager=MANAGER, subresource="status")
+            self._write_checked(ref, {**current, "status": status}, "status")
+
+    def _write_checked(self, ref: Ref, raw: Raw, subresource: str = "") -> None:
+        """Writes to an object of the input. One that no API server would hold still gets told what is wrong with it."""
+        try:
+            self._model.replace(raw, manager=MANAGER, subresource=subresource)
+        except ApiError as error:
+            self.refusals[ref] = str(error)
+            self._model.load(raw)
 
     def _tell(self, about: Subject | None, type_: str, reason: str, message: str) -> None:
         if about is not None:
