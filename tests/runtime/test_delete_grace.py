@@ -33,7 +33,10 @@ async def test_a_gateway_without_address_loses_its_names_after_the_grace_period_
         await put_and_rest(cluster)
         cluster.put(gateway_without_address())
         assert await cluster.rest() == PUBLISHED
-        assert cluster.reasons() == ["RecordHeld"]
+        (held,) = cluster.told
+        assert (held.reason, held.about) == ("RecordHeld", HTTPRoute.KIND.ref("shop", "a"))
+        assert "a.example.com A" in held.message
+        assert "Gateway infra/public" in held.message
         await clock.advance(GRACE - 1)
         assert await cluster.provider.addresses() == PUBLISHED
         await clock.advance(1)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from gatepost.dns.plan import Plan
-from gatepost.dns.records import NameKey
+from gatepost.dns.records import RESOURCE, NameKey
 from gatepost.dns.row import Held, PlannedChange
-from gatepost.dns.standing import DOUBTFUL
+from gatepost.dns.standing import DOUBTFUL, object_behind
 from gatepost.objects.problems import Problem
 from gatepost.runtime.moments import Moments
 
@@ -45,11 +45,14 @@ def is_given_up(change: PlannedChange) -> bool:
 
 
 def problem_of(held: Held) -> Problem | None:
-    """What the object behind a held record is told; None if the doubt is about no object, or none at all."""
-    at = held.cause.at
-    if held.cause.kind != DOUBTFUL or at is None:
-        return None
+    """What the object behind a held record is told; None if the doubt is about no object, or none at all.
+
+    It is told to those who want the name, not to the Gateway that all of them share: `held.cause.at` is in the message.
+    """
     record = held.record
+    at = object_behind(record.labels.get(RESOURCE, "")) or held.cause.at
+    if held.cause.kind != DOUBTFUL or held.cause.at is None or at is None:
+        return None
     message = f"{record.dns_name} {record.record_type} is kept as it is for now: {held.cause.message}"
     return Problem("RecordHeld", message, at)
 
