@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import re
-
 from msgspec import Struct
 
+from gatepost.dns.expressions import compiled
 from gatepost.dns.names import unicode_name
 
 
@@ -32,9 +31,9 @@ class DomainFilter(Struct, frozen=True, omit_defaults=True):
     def matches(self, name: str) -> bool:
         name = unicode_name(name)
         if self.regex_include or self.regex_exclude:
-            if self.regex_exclude and re.search(self.regex_exclude, name):
+            if self.regex_exclude and compiled(self.regex_exclude).search(name):
                 return False
-            return not self.regex_include or re.search(self.regex_include, name) is not None
+            return not self.regex_include or compiled(self.regex_include).search(name) is not None
         if self.include and not any(_is_within(name, domain) for domain in self.include):
             return False
         return not any(_is_within(name, domain) for domain in self.exclude)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from base64 import b64decode
 from collections.abc import Iterator
 from ipaddress import IPv6Network
@@ -11,6 +10,7 @@ from typing import Annotated
 from msgspec import Meta, Struct
 
 from gatepost.dns.domain_filter import DomainFilter, domain_filter
+from gatepost.dns.expressions import BadExpression, compiled
 from gatepost.dns.wrappers.networks import network_of
 from gatepost.dns.wrappers.reach import Reach
 from gatepost.kubernetes.selectors import BadSelector, parse_labels
@@ -270,8 +270,8 @@ class DnsSettings(Struct, frozen=True, kw_only=True):
             ("--regex-domain-exclusion", self.regex_domain_exclusion),
         ):
             try:
-                re.compile(text)
-            except re.error as error:
+                compiled(text)
+            except BadExpression as error:
                 yield f"{flag}: found {text!r}, wanted a regular expression: {error}"
 
     def _check_combinations(self) -> Iterator[str]:

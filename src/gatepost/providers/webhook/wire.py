@@ -7,7 +7,6 @@ Source: external-dns, endpoint.Endpoint, plan.Changes and endpoint.DomainFilter;
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -16,6 +15,7 @@ from msgspec import Struct, field
 
 from gatepost.dns.domain_filter import DomainFilter, domain_filter
 from gatepost.dns.endpoint import Changes, Endpoint, Property
+from gatepost.dns.expressions import BadExpression, compiled
 
 MEDIA_TYPE = "application/external.dns.webhook+json;version=1"
 """Compared as text: no blank after the semicolon, no charset."""
@@ -152,8 +152,8 @@ def domain_filter_in(body: bytes) -> DomainFilter:
         raise BadBody("found lists and regular expressions of domains, wanted one kind of them")
     for expression in (found.regex_include or "", found.regex_exclude or ""):
         try:
-            re.compile(expression)
-        except re.error as error:
+            compiled(expression)
+        except BadExpression as error:
             raise BadBody(f"found {expression!r}, wanted a regular expression: {error}") from error
     return domain_filter(
         tuple(found.include or ()), tuple(found.exclude or ()), found.regex_include or "", found.regex_exclude or ""
