@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 import pytest
+from msgspec import structs
 
 from gatepost.dns.domain_filter import domain_filter
 from gatepost.dns.endpoint import Changes, Endpoint, Property
@@ -195,7 +196,7 @@ def test_a_record_of_the_former_owner_that_nothing_here_asks_for_stays() -> None
 def test_a_record_whose_object_is_gone_or_let_go_is_deleted_with_its_ownership_record(standing: str) -> None:
     found, there = plan(owned(a()), standing=standing)
     assert summary(found) == [("delete", KEY[0], "A", (standing,))]
-    assert [record.record_type for record in changes_for(found.allowed, there).delete] == ["TXT", "A"]
+    assert [record.record_type for record in changes_for(found.allowed, there).delete] == ["A", "TXT"]
 
 
 def test_a_record_whose_object_is_in_doubt_is_held() -> None:
@@ -274,8 +275,8 @@ def test_a_change_of_type_is_a_deletion_and_a_creation() -> None:
     found, there = plan(owned(a()), wanted(Record("CNAME", ("lb.example.net",))))
     assert summary(found) == [("delete", KEY[0], "A", ("detached",)), ("create", KEY[0], "CNAME", ("type",))]
     changes = changes_for(found.allowed, there)
-    assert [record.dns_name for record in changes.delete] == ["a-app.example.com", "app.example.com"]
-    assert [record.dns_name for record in changes.create] == ["app.example.com", "cname-app.example.com"]
+    assert [record.dns_name for record in changes.delete] == ["app.example.com", "a-app.example.com"]
+    assert [record.dns_name for record in changes.create] == ["cname-app.example.com", "app.example.com"]
 
 
 @pytest.mark.parametrize("policy", ["upsert-only", "create-only"])
@@ -417,6 +418,16 @@ def test_what_was_removed_a_short_while_ago_counts_too() -> None:
     first = [(f"{number}.example.com", "") for number in range(4)]
     assert planner.plan_names(first, there, lambda key: None).stopped is None
     assert planner.plan_names(first, there, lambda key: None, removed_before=5).stopped is not None
+
+
+def test_a_provider_that_spells_a_name_otherwise_gets_the_name_as_we_know_it() -> None:
+    def spelled(endpoints: Sequence[Endpoint]) -> list[Endpoint]:
+        return [structs.replace(endpoint, dns_name=f"{endpoint.dns_name}.".upper()) for endpoint in endpoints]
+
+    there = inventory(SETTINGS, [], ["example.com"])
+    found = Planner(SETTINGS, stands(GONE), spelled).plan_all(there, [wanted(Record("A", ("192.0.2.1",)))])
+    changes = changes_for(found.allowed, there)
+    assert {record.dns_name for record in changes.create} == {"app.example.com", "a-app.example.com"}
 
 
 # One name at a time

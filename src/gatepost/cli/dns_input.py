@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 
 import click
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from gatepost.cli.cluster_input import take_snapshot
 from gatepost.cli.manifest_input import InputReport, read_input
@@ -15,6 +15,7 @@ from gatepost.dns.records import Claims
 from gatepost.dns.settings import SOURCES
 from gatepost.objects.kinds import UnreadableObject, typed
 from gatepost.objects.problems import Problem, Skipped
+from gatepost.runtime.kinds import kinds_in_doubt, kinds_over
 from gatepost.runtime.wiring import Wiring
 from gatepost.state.engine import Engine
 
@@ -28,12 +29,12 @@ class DnsInput(Struct, frozen=True):
 
     Attributes:
         exit_code: that which problems of the input give; they are told already.
-        is_in_doubt: something could not be read, so an object that is not there may still exist.
+        doubtful_kinds: those that could not be read in full, so that an object that is not there may still exist.
     """
 
     engine: Engine
     exit_code: int = 0
-    is_in_doubt: bool = False
+    doubtful_kinds: frozenset[str] = frozenset()
 
 
 def dns_input(paths: Sequence[str], kubeconfig: str | None, context: str | None, wiring: Wiring) -> DnsInput:
@@ -42,7 +43,7 @@ def dns_input(paths: Sequence[str], kubeconfig: str | None, context: str | None,
     failures = found.engine.failures
     for failure in failures.values():
         click.echo(f"gatepost: fault in {failure.rule.name} for {failure.key}: {failure.error!r}", err=True)
-    return DnsInput(found.engine, 3, True) if failures else found
+    return structs.replace(found, exit_code=3) if failures else found
 
 
 def _over_files(paths: Sequence[str], wiring: Wiring) -> DnsInput:
@@ -56,12 +57,15 @@ def _over_files(paths: Sequence[str], wiring: Wiring) -> DnsInput:
             report.unreadable(error)
     engine.run_stale()
     code = report.exit_code()
-    return DnsInput(engine, code, code != 0)
+    kinds = kinds_over(wiring.rules, wiring.indexes)
+    return DnsInput(engine, code, kinds_in_doubt(kinds, unknown=kinds if code else (), missing=()))
 
 
 def _over_cluster(kubeconfig: str | None, context: str | None, wiring: Wiring) -> DnsInput:
     taken = take_snapshot(kubeconfig, context, wiring)
-    return DnsInput(taken.engine, 0, bool(taken.unreadable or taken.withheld))
+    kinds = kinds_over(wiring.rules, wiring.indexes)
+    unknown = [*taken.withheld, *(problem.about.group_kind for problem in taken.unreadable)]
+    return DnsInput(taken.engine, 0, kinds_in_doubt(kinds, unknown, taken.missing))
 
 
 def tell_skipped(engine: Engine, *, in_full: bool) -> None:

@@ -90,11 +90,11 @@ def command(
     cipher = _cipher(dns)
     found = dns_input(paths, kubeconfig, context, wiring)
     if provider is not None:
-        planned = _over_provider(found.engine, dns, provider, cipher, allow=allow, is_in_doubt=found.is_in_doubt)
+        planned = _over_provider(found.engine, dns, provider, cipher, allow=allow, doubtful_kinds=found.doubtful_kinds)
     else:
         current = _read_listings(listings)
         planned = preview(
-            found.engine, dns, current, _as_they_are, allow=allow, is_in_doubt=found.is_in_doubt, cipher=cipher
+            found.engine, dns, current, _as_they_are, allow=allow, doubtful_kinds=found.doubtful_kinds, cipher=cipher
         )
     print_preview(planned, output)
     if planned.plan.stopped is not None:
@@ -120,7 +120,7 @@ def _over_provider(
     cipher: Cipher | None,
     *,
     allow: bool,
-    is_in_doubt: bool,
+    doubtful_kinds: frozenset[str],
 ) -> Preview:
     """The plan against what the provider lists. Exits with 3 if it cannot be asked."""
     from gatepost.providers.contract import ProviderError
@@ -128,7 +128,7 @@ def _over_provider(
     async def planned() -> Preview:
         current = await records_of(provider)
         adjust = await adjuster(provider, record_sets(engine))
-        return preview(engine, dns, current, adjust, allow=allow, is_in_doubt=is_in_doubt, cipher=cipher)
+        return preview(engine, dns, current, adjust, allow=allow, doubtful_kinds=doubtful_kinds, cipher=cipher)
 
     try:
         return asyncio.run(planned())

@@ -123,6 +123,25 @@ class Inventory:
         found = self._ownership.get((self.names.for_record(key[0], record_type), key[1]))
         return found.endpoint if found is not None else None
 
+    def left_over(self, claimed: Iterable[NameKey], record_types: Iterable[str]) -> tuple[Endpoint, ...]:
+        """Our ownership records without a record, sorted, such as an interrupted change leaves behind.
+
+        They keep all others from the name, so they should go once nobody here claims it.
+        Args: claimed: names with a claim, doubtful ones too. `record_types`: those that claims may ask for.
+        """
+        spoken = {(name, key[1]) for key in self._records for name in self._names_about(key, self._records[key])}
+        left = {key: found.endpoint for key, found in self._ownership.items() if key not in spoken}
+        ours = {key: there for key, there in left.items() if self._ownership[key].labels.get(OWNER) == self.owner}
+        if ours:
+            types = tuple(record_types)
+            kept = {(name, key[1]) for key in claimed for name in self._names_about(key, types)}
+            ours = {key: there for key, there in ours.items() if key not in kept}
+        return tuple(ours[key] for key in sorted(ours))
+
+    def _names_about(self, key: NameKey, record_types: Iterable[str]) -> Iterator[str]:
+        for record_type in record_types:
+            yield from self.names.to_read(key[0], record_type, is_alias=True)
+
     def take(self, changes: Changes, failed: Iterable[EndpointKey] = ()) -> None:
         """Follows changes that the provider has made, but for those it refused."""
         refused = set(failed)

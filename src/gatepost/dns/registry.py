@@ -57,11 +57,13 @@ def changes_for(planned: Iterable[PlannedChange], inventory: Inventory, cipher: 
                 create.append(wanted)
             elif _differs(there, wanted, cipher):
                 update.append((_about(there, record), wanted))
+    # Ownership is written before its record and goes after it: where a provider stops halfway, a left-over ownership
+    # record is used later, while a record without one would be nobody's for ever.
     return Changes(
-        tuple(_sorted(create)),
+        tuple(sorted(create, key=lambda record: (not _is_ownership(record), record.key))),
         tuple(old for old, _ in sorted(update, key=lambda pair: pair[1].key)),
         tuple(new for _, new in sorted(update, key=lambda pair: pair[1].key)),
-        tuple(_sorted(delete)),
+        tuple(sorted(delete, key=lambda record: (_is_ownership(record), record.key))),
     )
 
 
@@ -152,6 +154,10 @@ def _texts(endpoint: Endpoint, cipher: Cipher | None) -> list[dict[str, str] | N
     """What is written down, as labels: sealing one text twice gives two texts, and providers may drop the quotes."""
     texts = endpoint.targets if cipher is None else tuple(cipher.open(text) or text for text in endpoint.targets)
     return [labels_in(text) for text in texts]
+
+
+def _is_ownership(record: Endpoint) -> bool:
+    return OWNED_RECORD in record.labels
 
 
 def _sorted(endpoints: list[Endpoint]) -> list[Endpoint]:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Collection, Hashable, Iterable
 from datetime import datetime
 from typing import Any
 
+from gatepost.objects.gatewayapi import Gateway
 from gatepost.objects.meta import KubernetesObject
 from gatepost.objects.refs import GroupKind, Ref
 from gatepost.state.engine import Engine
@@ -46,6 +47,19 @@ def kinds_over(rules: Iterable[Rule[Any]], indexes: Iterable[Index]) -> list[Gro
     return [type_.KIND.group_kind for type_ in types if type_.KIND.group != OWN_GROUP]
 
 
+def kinds_in_doubt(
+    kinds: Collection[GroupKind], unknown: Collection[GroupKind], missing: Collection[GroupKind]
+) -> frozenset[str]:
+    """Those of `kinds` of which an object that is not there need not be gone, by their names.
+
+    While one is unknown, or there are no Gateways at all, that is all of them: without its Gateway, a Route claims
+    nothing either. A kind that is not served is in doubt itself: its definition may be on its way to another version.
+    """
+    if unknown or Gateway.KIND.group_kind in missing:
+        return frozenset(kind.kind for kind in kinds)
+    return frozenset(kind.kind for kind in missing)
+
+
 class KnownKinds:
     """How far each watched kind is known."""
 
@@ -56,6 +70,7 @@ class KnownKinds:
         self._unknown: set[GroupKind] = set()
         self._came_in: set[GroupKind] = set()
         self.failing: dict[GroupKind, str] = {}
+        self.missing: set[GroupKind] = set()
 
     def start(self, group_kind: GroupKind) -> None:
         self.watched.add(group_kind)
@@ -67,6 +82,12 @@ class KnownKinds:
         self._unheard.discard(group_kind)
         self._came_in.add(group_kind)
         self.failing.pop(group_kind, None)
+        self.missing.discard(group_kind)
+
+    def miss(self, group_kind: GroupKind) -> None:
+        """The cluster does not serve it. What was known of it still counts, and nothing more will come for now."""
+        self.complete(group_kind)
+        self.missing.add(group_kind)
 
     def recover(self, group_kind: GroupKind) -> None:
         """It can be read again after a failure, without a gap."""

@@ -69,7 +69,6 @@ class Loop:
         self._disturbed: dict[Ref, None] = {}
         self._held: dict[Place, None] = {}
         self._unreadable: dict[Ref, Problem] = {}
-        self._missing: set[GroupKind] = set()
         self._errors_said: dict[Place, str] = {}
         self._faults_said: dict[object, str] = {}
         self._collector = Collector()
@@ -171,19 +170,19 @@ class Loop:
 
     def complete(self, group_kind: GroupKind) -> None:
         self._say_recovered(group_kind)
-        self._missing.discard(group_kind)
-        self._kind_is_in(group_kind)
+        self.kinds.complete(group_kind)
+        self._wake()
 
     def missing(self, group_kind: GroupKind) -> None:
-        if group_kind not in self._missing:
-            self._missing.add(group_kind)
+        if group_kind not in self.kinds.missing:
             known = sum(1 for ref, _ in self.engine.store.items() if ref.group_kind == group_kind)
             if known:
                 said = fields(kind=group_kind, known=known)
                 log.warning("a kind vanished; what was known of it still counts", extra=said)
             else:
                 log.info("a kind is not served; it is looked for again", extra=fields(kind=group_kind))
-        self._kind_is_in(group_kind)
+        self.kinds.miss(group_kind)
+        self._wake()
 
     def failing(self, group_kind: GroupKind, error: ClusterError) -> None:
         if self.kinds.fail(group_kind, str(error)):
@@ -198,10 +197,6 @@ class Loop:
     def _say_recovered(self, group_kind: GroupKind) -> None:
         if group_kind in self.kinds.failing:
             log.info("a kind can be read again", extra=fields(kind=group_kind))
-
-    def _kind_is_in(self, group_kind: GroupKind) -> None:
-        self.kinds.complete(group_kind)
-        self._wake()
 
     def _disturb(self, ref: Ref) -> None:
         """An object moved: whoever writes it must compare anew, even where no rule reads what changed in it."""

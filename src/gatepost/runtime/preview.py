@@ -6,7 +6,6 @@ from collections.abc import Collection, Iterable, Sequence
 
 from msgspec import Struct
 
-from gatepost.dns.claims import CLAIMS
 from gatepost.dns.conflicts import CONFLICT
 from gatepost.dns.desired import record_sets
 from gatepost.dns.domain_filter import DomainFilter, domain_filter
@@ -65,7 +64,7 @@ def preview(
     adjust: Adjust,
     *,
     allow: bool = False,
-    is_in_doubt: bool = False,
+    doubtful_kinds: Collection[str] = (),
     cipher: Cipher | None = None,
 ) -> Preview:
     """The plan from what DNS holds to what the engine wants.
@@ -73,15 +72,14 @@ def preview(
     Args:
         adjust: brings wanted endpoints into the form in which the provider would list them.
         allow: lets the plan through however much it removes, and what nobody is known to own.
-        is_in_doubt: something of the input could not be read, so that no object counts as gone.
+        doubtful_kinds: those of which an object that is not there need not be gone.
         cipher: opens the texts of ownership records.
     """
     held = inventory(settings, with_ownership(current.endpoints, settings, current.zones), current.zones, cipher)
     domains = current.domains
     if domains is None and current.zones:
         domains = domain_filter(current.zones)
-    unreadable = _kinds_read(engine) if is_in_doubt else ()
-    standings = Standings(engine, unreadable, is_owner_known=bool(settings.owner) or allow)
+    standings = Standings(engine, doubtful_kinds, is_owner_known=bool(settings.owner) or allow)
     planner = Planner(settings, standings, adjust, domains)
     wanted = list(record_sets(engine))
     plan = planner.plan_all(held, wanted, allow=allow)
@@ -124,8 +122,3 @@ def with_ownership(
 
 def _is_ownership(endpoint: Endpoint) -> bool:
     return endpoint.record_type == "TXT" and any(labels_in(target) is not None for target in endpoint.targets)
-
-
-def _kinds_read(engine: Engine) -> Collection[str]:
-    over = engine.rule(CLAIMS).over
-    return [type_.KIND.kind for type_ in (over if isinstance(over, tuple) else (over,))]  # type: ignore[union-attr]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping, Sequence
 
-from gatepost.dns.endpoint import Changes, EndpointKey
+from gatepost.dns.endpoint import Changes, Endpoint, EndpointKey
 from gatepost.dns.inventory import Inventory
 from gatepost.dns.ownership import Cipher
 from gatepost.dns.plan import PlannedChange
@@ -54,6 +54,13 @@ class Sender:
             create=tuple(record for record in due.create if record.key in errors),
             delete=tuple(record for record in due.delete if record.key in errors),
         )
+
+    async def sweep(self, left_over: Sequence[Endpoint], holdings: Inventory) -> None:
+        """Deletes ownership records that speak of nothing any more. Raises: ProviderError."""
+        for record in left_over:
+            log.info("deleting an ownership record that is left over", extra=fields(name=record.dns_name))
+        if left_over:
+            await self._apply(Changes(delete=tuple(left_over)), holdings)
 
     async def _apply(self, changes: Changes, holdings: Inventory) -> dict[EndpointKey, str]:
         results = await self._provider.apply(changes)

@@ -27,7 +27,7 @@ from gatepost.objects.refs import GroupKind
 from gatepost.providers.contract import GuardingProvider, Provider
 from gatepost.runtime.adjusting import adjuster, domains_of
 from gatepost.runtime.doubts import Doubts, problem_of
-from gatepost.runtime.kinds import KnownKinds
+from gatepost.runtime.kinds import KnownKinds, kinds_in_doubt
 from gatepost.runtime.quarantine import Quarantine
 from gatepost.runtime.record_events import RecordEvents
 from gatepost.runtime.sending import Sender
@@ -149,6 +149,8 @@ class Zones:
         due, untaken = self._repeats.sift(due)
         self._log.say_problems(untaken)
         events = await self._send(due, holdings) if due else ()
+        if names is None and plan.stopped is None and self._settings.policy == "sync":
+            await self._sweep(planned.names, holdings)
         if names is None:
             self._log.say_progress(holdings)
         return self._written(plan, len(due), untaken, events)
@@ -193,9 +195,7 @@ class Zones:
         )
 
     def _doubtful_kinds(self) -> frozenset[str]:
-        """While any kind is not known, all are in doubt: without its Gateway, a Route claims nothing either."""
-        unknown = self._kinds.unknown
-        return frozenset(kind.kind for kind in self._kinds.watched) if unknown else frozenset()
+        return kinds_in_doubt(self._kinds.watched, self._kinds.unknown, self._kinds.missing)
 
     def _rests_on_unknown_kinds(self, name: NameKey) -> set[GroupKind]:
         return self._kinds.unknown_below(self._engine.rule(RECORD_SETS), name)
@@ -227,6 +227,19 @@ class Zones:
         self._repeats.forget(refused)
         self._quarantine.note(due, refused, self._tells.problems(due, refused), now)
         return self._tells.events(due, refused)
+
+    async def _sweep(self, names: Collection[NameKey], holdings: Inventory) -> None:
+        """Deletes ownership records of ours that speak of none of these names, unless the cluster cannot be read."""
+        if self._kinds.failing or self._doubtful_kinds():
+            return
+        left_over = holdings.left_over(names, self._settings.record_types)
+        reach = [domains for domains in (self._settings.domains, self._domains) if domains]
+        due = [record for record in left_over if all(domains.matches(record.dns_name) for domains in reach)]
+        try:
+            await self._sender.sweep(due, holdings)
+        except BaseException:
+            self._inventory = None
+            raise
 
     async def _mend(self, holdings: Inventory) -> None:
         if not self._sender.owes or self._dry_run:

@@ -1,0 +1,261 @@
+"""One zone that several instances of gatepost write, through answers that get lost, with a referee that sees it all.
+
+The referee holds what must never happen, whoever writes and whatever fails: a change of a record of another owner, and
+a deletion of a record that an object of its cluster still asks for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime, timedelta
+
+from msgspec import Struct, convert
+
+from gatepost.dns.endpoint import Changes, Endpoint, EndpointKey
+from gatepost.dns.rules import rules
+from gatepost.dns.settings import DnsSettings
+from gatepost.objects.core import Namespace
+from gatepost.objects.gatewayapi import Gateway, HTTPRoute
+from gatepost.objects.meta import KubernetesObject
+from gatepost.objects.refs import GroupKind, Ref
+from gatepost.providers.contract import ProviderError, RecordResult
+from gatepost.providers.embedded import EmbeddedProvider
+from gatepost.runtime.kinds import KnownKinds, NotingEngine
+from gatepost.runtime.zones import Zones
+
+ZONE = "example.com"
+START = datetime(2026, 1, 1, tzinfo=UTC)
+ROUTES, GATEWAYS, NAMESPACES = (type_.KIND.group_kind for type_ in (HTTPRoute, Gateway, Namespace))
+
+NOTHING_IS_SENT = "nothing is sent"
+ANSWER_IS_LOST = "the answer is lost"
+HALF_IS_MADE = "half is made, and the answer is lost"
+SOME_ARE_REFUSED = "some are refused"
+LISTING_FAILS = "the listing fails"
+FAULTS = (NOTHING_IS_SENT, ANSWER_IS_LOST, HALF_IS_MADE, SOME_ARE_REFUSED, LISTING_FAILS)
+
+
+class Fault(Struct, frozen=True):
+    """What goes wrong with the next call; `at` says how far it gets."""
+
+    kind: str
+    at: int = 0
+
+
+class Zone:
+    """The zone, what is asked of it in each cluster, and what was done that must not be done."""
+
+    def __init__(self) -> None:
+        self.inner = EmbeddedProvider([ZONE])
+        self.asked: dict[str, set[str]] = {}
+        self.offences: list[str] = []
+        self._made: dict[str, set[EndpointKey]] = {}
+
+    async def contents(self) -> dict[EndpointKey, tuple[str, ...]]:
+        return {record.key: record.targets for record in await self.inner.records()}
+
+    async def addresses(self) -> dict[str, tuple[str, ...]]:
+        return {key.dns_name: targets for key, targets in (await self.contents()).items() if key.record_type == "A"}
+
+    async def owner_of(self, name: str) -> str:
+        """Who has written down that an A record is theirs, "" for nobody. Read by hand, not by gatepost's registry."""
+        for target in (await self.contents()).get(EndpointKey(f"a-{name}", "TXT"), ()):
+            for part in target.strip('"').split(","):
+                if part.startswith("external-dns/owner="):
+                    return part.removeprefix("external-dns/owner=")
+        return ""
+
+    async def judge(self, actor: str, changes: Changes) -> None:
+        """Notes what must not be done in these changes; they are judged by what the zone holds before them."""
+        there = await self.contents()
+        for record in (*changes.delete, *changes.update_old):
+            owner = await self._owner_behind(record)
+            if record.key not in there or self._takes_back(actor, record, owner):
+                continue
+            if owner != actor:
+                self.offences.append(f"{actor} changes {record.record_type} {record.dns_name} of {owner or 'nobody'}")
+        for record in changes.delete:
+            is_taken_back = self._takes_back(actor, record, await self._owner_behind(record))
+            if record.record_type == "A" and record.dns_name in self.asked[actor] and not is_taken_back:
+                self.offences.append(f"{actor} deletes {record.dns_name}, which is still asked for")
+        self._made[actor] = {record.key for record in changes.create}
+
+    def _takes_back(self, actor: str, record: Endpoint, owner: str) -> bool:
+        """Whether a record is deleted that its maker could not give an owner in the call before."""
+        return not owner and record.key in self._made.get(actor, ())
+
+    async def _owner_behind(self, record: Endpoint) -> str:
+        name = record.dns_name.removeprefix("a-") if record.record_type == "TXT" else record.dns_name
+        return await self.owner_of(name)
+
+
+class Access:
+    """The zone as one instance reaches it: a provider whose next call may go wrong."""
+
+    def __init__(self, zone: Zone, actor: str) -> None:
+        self.fault: Fault | None = None
+        self._zone = zone
+        self._actor = actor
+
+    async def zones(self) -> Sequence[str]:
+        return [ZONE]
+
+    async def records(self) -> Sequence[Endpoint]:
+        if self._fault(LISTING_FAILS):
+            raise ProviderError("the transfer breaks off")
+        return await self._zone.inner.records()
+
+    def adjust(self, endpoints: Sequence[Endpoint]) -> Sequence[Endpoint]:
+        return self._zone.inner.adjust(endpoints)
+
+    async def apply(self, changes: Changes) -> Sequence[RecordResult]:
+        await self._zone.judge(self._actor, changes)
+        if self._fault(NOTHING_IS_SENT):
+            raise ProviderError("no route to host")
+        if fault := self._fault(HALF_IS_MADE):
+            for single in [*_singles(changes)][: fault.at]:
+                await self._zone.inner.apply(single)
+            raise ProviderError("connection reset")
+        if fault := self._fault(SOME_ARE_REFUSED):
+            return [
+                result
+                for number, single in enumerate(_singles(changes))
+                for result in await self._apply_unless(single, (number + fault.at) % 3 == 0)
+            ]
+        results = await self._zone.inner.apply(changes)
+        if self._fault(ANSWER_IS_LOST):
+            raise ProviderError("no answer in time")
+        return results
+
+    async def _apply_unless(self, single: Changes, is_refused: bool) -> Sequence[RecordResult]:
+        if is_refused:
+            (record,) = (*single.create, *single.update_new, *single.delete)
+            return [RecordResult(record.key, "quota exceeded")]
+        return await self._zone.inner.apply(single)
+
+    def _fault(self, kind: str) -> Fault | None:
+        """The fault that is due, if it is of this kind; it happens once."""
+        fault = self.fault
+        if fault is None or fault.kind != kind:
+            return None
+        self.fault = None
+        return fault
+
+
+def _singles(changes: Changes) -> Iterator[Changes]:
+    """One change each; deletions first, as in a provider that has to make room."""
+    for record in changes.delete:
+        yield Changes(delete=(record,))
+    for old, new in zip(changes.update_old, changes.update_new, strict=True):
+        yield Changes(update_old=(old,), update_new=(new,))
+    for record in changes.create:
+        yield Changes(create=(record,))
+
+
+class Cluster:
+    """The objects of one cluster as they really are, and what an instance is shown of them."""
+
+    def __init__(self, address: str) -> None:
+        self.address = address
+        self.has_address = True
+        self.hidden: set[GroupKind] = set()
+        self.routes: dict[str, tuple[str, ...]] = {}
+
+    @property
+    def names(self) -> set[str]:
+        """All names that a Route asks for, whatever an instance is shown."""
+        return {name for names in self.routes.values() for name in names}
+
+    def shown(self) -> dict[Ref, KubernetesObject]:
+        objects: list[KubernetesObject] = [_namespace(), _gateway(self.address if self.has_address else "")]
+        objects += [_route(name, names) for name, names in self.routes.items()]
+        return {obj.ref: obj for obj in objects if obj.ref.group_kind not in self.hidden}
+
+
+class Instance:
+    """One gatepost: it polls its cluster, plans, and writes. A new one knows nothing but what it is shown."""
+
+    def __init__(self, owner: str, cluster: Cluster, zone: Zone) -> None:
+        settings = DnsSettings(sources=("gateway-httproute",), txt_owner_id=owner)
+        self.access = Access(zone, owner)
+        self.engine = NotingEngine(*rules(settings), START)
+        self.kinds = KnownKinds(self.engine)
+        self.seconds = 0.0
+        self.zones = Zones(self.engine, self.kinds, settings, self.access, lambda: self.seconds)
+        self._cluster = cluster
+        self._held: dict[Ref, KubernetesObject] = {}
+        for kind in (ROUTES, GATEWAYS, NAMESPACES):
+            self.kinds.start(kind)
+
+    def poll(self) -> None:
+        """Takes over what the cluster shows."""
+        shown = self._cluster.shown()
+        for ref in self._held.keys() - shown.keys():
+            self.engine.remove(ref)
+        for ref, obj in shown.items():
+            if self._held.get(ref) != obj:
+                self.engine.put(obj, ref)
+        self._held = shown
+        self.engine.run_stale()
+        for kind in (ROUTES, GATEWAYS, NAMESPACES):
+            self.kinds.complete(kind)
+        self.kinds.count_what_came_in()
+
+    async def list_zone(self) -> bool:
+        """Returns: whether the zone could be read."""
+        try:
+            await self.zones.list_anew()
+        except ProviderError:
+            return False
+        return True
+
+    async def write(self) -> None:
+        """Makes the plan come true, as far as it goes."""
+        if not self.zones.is_listed:
+            return
+        try:
+            await self.zones.write(None)
+        except ProviderError:
+            return
+
+    async def round(self) -> None:
+        self.poll()
+        if await self.list_zone():
+            await self.write()
+
+    def pass_time(self, seconds: float) -> None:
+        self.seconds += seconds
+
+    def jump(self, days: int) -> None:
+        """The clock of the machine is set, forth or back."""
+        self.engine.advance(START + timedelta(days=days))
+        self.engine.run_stale()
+
+
+def _gateway(address: str) -> Gateway:
+    listener = {"name": "http", "port": 80, "protocol": "HTTP", "allowedRoutes": {"namespaces": {"from": "All"}}}
+    return convert(
+        {
+            "metadata": {"name": "public", "namespace": "infra", "generation": 1},
+            "spec": {"gatewayClassName": "x", "listeners": [listener]},
+            "status": {"addresses": [{"type": "IPAddress", "value": address}] if address else []},
+        },
+        Gateway,
+    )
+
+
+def _route(name: str, hostnames: tuple[str, ...]) -> HTTPRoute:
+    parent = {"name": "public", "namespace": "infra"}
+    accepted = {"type": "Accepted", "status": "True", "observedGeneration": 1}
+    return convert(
+        {
+            "metadata": {"name": name, "namespace": "shop", "generation": 1},
+            "spec": {"parentRefs": [parent], "hostnames": list(hostnames)},
+            "status": {"parents": [{"parentRef": parent, "controllerName": "x/y", "conditions": [accepted]}]},
+        },
+        HTTPRoute,
+    )
+
+
+def _namespace() -> Namespace:
+    return convert({"metadata": {"name": "shop", "labels": {"kubernetes.io/metadata.name": "shop"}}}, Namespace)

@@ -1,0 +1,176 @@
+"""Two clusters, three instances, one zone, and everything that can go wrong: nothing of another owner is touched,
+
+nothing is deleted on doubt, and once the faults are over every living claim has its record.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Coroutine
+from typing import Any, TypeVar, cast
+
+from faulty_zone import FAULTS, ROUTES, ZONE, Cluster, Fault, Instance, Zone
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
+
+from gatepost.dns.endpoint import Changes, Endpoint
+
+OWNERS = ("east", "west")
+REPLICAS = {"east": ("east", "east again"), "west": ("west",)}
+INSTANCES = tuple(name for names in REPLICAS.values() for name in names)
+ADDRESSES = {"east": "192.0.2.1", "west": "198.51.100.2"}
+LASTING = 12  # Routes that are never deleted: enough that the cap on removals counts
+CONTESTED = tuple(f"shared{number}.{ZONE}" for number in range(3))
+BY_HAND = (
+    Endpoint(f"hand.{ZONE}", "A", ("203.0.113.1",), 60),
+    Endpoint(f"shared0.{ZONE}", "TXT", ('"not an ownership record"',), 60),
+    Endpoint(f"a-hand.{ZONE}", "TXT", ('"v=spf1 -all"',), 60),
+)
+BUDGET_SECONDS = 700.0  # after this, removals that were made no longer count towards the cap
+ROUNDS_TO_HEAL = 4
+
+Result = TypeVar("Result")
+
+instances = st.sampled_from(INSTANCES)
+owners = st.sampled_from(OWNERS)
+faults = st.builds(Fault, st.sampled_from(FAULTS), st.integers(0, 9))
+
+
+def run(work: Coroutine[Any, Any, Result]) -> Result:
+    """The result of work that never waits: nothing here is outside of this process."""
+    try:
+        work.send(None)
+    except StopIteration as ended:
+        return cast("Result", ended.value)
+    raise AssertionError("something waits")
+
+
+class FaultyDns(RuleBasedStateMachine):
+    """Steps are what happens to clusters, instances and calls; the invariants hold after each of them."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.zone = Zone()
+        self.clusters = {owner: Cluster(ADDRESSES[owner]) for owner in OWNERS}
+        self.instances: dict[str, Instance] = {}
+
+    def teardown(self) -> None:
+        run(self.heal())
+
+    @initialize()
+    def begin(self) -> None:
+        run(self.zone.inner.apply(Changes(create=BY_HAND)))
+        for owner, cluster in self.clusters.items():
+            cluster.routes = {f"lasting{n}": (f"{owner}{n}.{ZONE}",) for n in range(LASTING)}
+            self.note_what_is_asked(owner)
+        for name in INSTANCES:
+            self.start(name)
+            run(self.instances[name].round())
+
+    def start(self, name: str) -> None:
+        owner = name.split(" ")[0]
+        self.instances[name] = Instance(owner, self.clusters[owner], self.zone)
+
+    def note_what_is_asked(self, owner: str) -> None:
+        self.zone.asked[owner] = self.clusters[owner].names
+
+    # What people do
+
+    @rule(owner=owners, number=st.integers(0, 2), names=st.sets(st.sampled_from(CONTESTED)), is_hand=st.booleans())
+    def route_is_put(self, owner: str, number: int, names: set[str], is_hand: bool) -> None:
+        wanted = {*names, f"hand.{ZONE}"} if is_hand else names
+        self.clusters[owner].routes[f"other{number}"] = tuple(sorted(wanted))
+        self.note_what_is_asked(owner)
+
+    @rule(owner=owners, number=st.integers(0, 2))
+    def route_is_deleted(self, owner: str, number: int) -> None:
+        self.clusters[owner].routes.pop(f"other{number}", None)
+        self.note_what_is_asked(owner)
+
+    # What goes on
+
+    @rule(name=instances)
+    def instance_makes_a_round(self, name: str) -> None:
+        run(self.instances[name].round())
+
+    @rule(name=instances, other=instances)
+    def instance_writes_on_what_it_read_before_another_wrote(self, name: str, other: str) -> None:
+        late = self.instances[name]
+        late.poll()
+        if run(late.list_zone()):
+            run(self.instances[other].round())
+            run(late.write())
+
+    @rule(name=instances, seconds=st.sampled_from([1.0, 30.0, BUDGET_SECONDS]))
+    def time_passes(self, name: str, seconds: float) -> None:
+        self.instances[name].pass_time(seconds)
+
+    # What goes wrong
+
+    @rule(name=instances, fault=faults)
+    def call_goes_wrong(self, name: str, fault: Fault) -> None:
+        self.instances[name].access.fault = fault
+        run(self.instances[name].round())
+
+    @rule(name=instances, days=st.integers(-400, 400))
+    def clock_jumps(self, name: str, days: int) -> None:
+        self.instances[name].jump(days)
+
+    @rule(owner=owners, has_address=st.booleans())
+    def gateway_flaps(self, owner: str, has_address: bool) -> None:
+        self.clusters[owner].has_address = has_address
+
+    @rule(name=instances)
+    def routes_are_listed_empty_for_one_poll(self, name: str) -> None:
+        self.sees_nothing_of(name, ROUTES)
+
+    @rule(name=instances)
+    def instance_starts_anew(self, name: str) -> None:
+        self.start(name)
+        run(self.instances[name].round())
+
+    def sees_nothing_of(self, name: str, kind: Any) -> None:
+        cluster = self.clusters[name.split(" ")[0]]
+        cluster.hidden.add(kind)
+        run(self.instances[name].round())
+        cluster.hidden.discard(kind)
+
+    # What must hold
+
+    @invariant()
+    def nothing_was_done_that_must_not_be_done(self) -> None:
+        assert self.zone.offences == []
+
+    @invariant()
+    def what_was_made_by_hand_is_as_it_was(self) -> None:
+        there = {record.key: record for record in run(self.zone.inner.records())}
+        if there:
+            assert [there.get(record.key) for record in BY_HAND] == list(BY_HAND)
+
+    async def heal(self) -> None:
+        """All faults end; after a few rounds the zone holds every living claim, and nothing else of ours."""
+        for cluster in self.clusters.values():
+            cluster.has_address = True
+        for _ in range(ROUNDS_TO_HEAL):
+            for instance in self.instances.values():
+                instance.access.fault = None
+                instance.pass_time(BUDGET_SECONDS * 10)
+                await instance.round()
+        assert self.zone.offences == []
+        addresses = await self.zone.addresses()
+        if self.instances:
+            self.check_addresses(addresses, {name: await self.zone.owner_of(name) for name in addresses})
+
+    def check_addresses(self, addresses: dict[str, tuple[str, ...]], owner_of: dict[str, str]) -> None:
+        asked = {name for cluster in self.clusters.values() for name in cluster.names}
+        assert set(addresses) == asked | {f"hand.{ZONE}"}
+        for name in asked - {f"hand.{ZONE}"}:
+            owner = owner_of[name]
+            assert name in self.clusters[owner].names
+            assert addresses[name] == (ADDRESSES[owner],)
+
+
+FaultyDns.TestCase.settings = settings(max_examples=40, stateful_step_count=20, deadline=None)
+
+
+TestFaultyDns = FaultyDns.TestCase
