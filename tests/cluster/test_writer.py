@@ -218,6 +218,31 @@ async def test_a_failed_creation_is_told_and_the_other_objects_are_still_written
         assert event.body["message"] == 'Failed to create Ingress "first": spec.x is wrong'
 
 
+async def test_the_status_for_a_refusal_is_written_while_the_object_is_refused() -> None:
+    refused = ingress()
+    refused["metadata"]["name"] = "refused"
+    out = Outcome(about=ABOUT, status={"observedGeneration": 1, "note": "made"})
+    out.want(Apply(refused))
+    out.status_if_refused[Ref(GROUP, "Ingress", "shop", "refused")] = {"note": "refused"}
+    async with bench(ingress(revision="4")) as b:
+        b.cluster.on("POST", OBJECTS, status(422, "Invalid", "spec.x is wrong"))
+        b.cluster.on("PATCH", f"{APP}/status", answer(ingress(revision="5", status={"note": "refused"})))
+        with pytest.raises(ApiError, match=r"spec\.x is wrong"):
+            await b.writer.carry_out(out)
+        (patch,) = b.cluster.requests("PATCH")
+        assert patch.body["status"] == {"note": "refused"}
+
+
+async def test_a_deletion_that_is_refused_is_told() -> None:
+    async with bench(ingress(revision="4")) as b:
+        b.cluster.on("DELETE", APP, status(403, "Forbidden", "not yours"))
+        with pytest.raises(ApiError, match="not yours"):
+            await b.writer.carry_out(Outcome(deletes=[Delete(REF, "u-1", "no longer wanted", ABOUT)]))
+        (event,) = b.cluster.requests("POST", EVENTS)
+        assert (event.body["type"], event.body["reason"]) == ("Warning", "DeleteFailed")
+        assert event.body["message"] == 'Failed to delete Ingress "app": not yours'
+
+
 async def test_a_deletion_names_the_uid_that_was_meant() -> None:
     async with bench(ingress(revision="4")) as b:
         b.cluster.on("DELETE", APP, answer({"kind": "Status", "status": "Success"}))

@@ -161,6 +161,12 @@ def conditions(outcome: Outcome) -> dict[str, tuple[str, str]]:
     return {condition["type"]: (condition["status"], condition.get("reason", "")) for condition in found}
 
 
+def told_if_refused(outcome: Outcome, kind: str) -> dict[str, tuple[str, str]]:
+    """As `conditions`, for the status that is told while the server refuses the one object of that kind."""
+    [status] = [status for ref, status in outcome.status_if_refused.items() if ref.kind == kind]
+    return {c["type"]: (c["status"], c.get("reason", "")) for c in status["conditions"]}
+
+
 def applied(outcome: Outcome, kind: str) -> Raw | None:
     """The one object of that kind that is to be applied, None if there is none."""
     found = [apply.fields for apply in outcome.applies if apply.fields["kind"] == kind]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import logging
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 from typing import Any
 
@@ -60,11 +60,12 @@ class Writer:
 
         New finalizers come before everything that they have to clean up after; then applies (all of them, even after
         one that failed), deletes, the finalizers that go, and the status (only if all before it went well: it speaks
-        of them). The events of the outcome are told apart from it, see `tell`.
+        of them; after a failure the one for that case, if there is one). The events of the outcome are told apart
+        from it, see `tell`.
 
         Raises: Conflict, ClusterError. Calling again with the same outcome does what is left.
         """
-        failures: list[ApiError] = []
+        failures: dict[Ref, ApiError] = {}
         about = outcome.about.ref if outcome.about is not None else None
         is_finalized = False
         if about is not None and outcome.finalizers is not None:
@@ -77,16 +78,17 @@ class Writer:
             if outcome.finalizers is not None and not is_finalized:
                 await self._write_finalizers(about, outcome.finalizers, outcome.about, only_more=False)
             if outcome.status:
-                await self._write_status(about, outcome)
+                await self._write_status(about, outcome, outcome.status)
         if failures:
-            raise failures[0]
+            await self._tell_refusal(outcome, failures)
+            raise next(iter(failures.values()))
 
     async def tell(self, events: Iterable[Event]) -> None:
         """Writes events. One that cannot be written is dropped."""
         for event in events:
             await self._recorder.record(event)
 
-    async def _apply(self, apply: Apply, failures: list[ApiError]) -> None:
+    async def _apply(self, apply: Apply, failures: dict[Ref, ApiError]) -> None:
         ref = apply.ref
         current: Raw | None = None
         try:
@@ -97,7 +99,7 @@ class Writer:
             for request in requests:
                 await self._send(request)
         except ApiError as error:
-            failures.append(error)
+            failures[ref] = error
             verb, reason = ("create", "CreationFailed") if current is None else ("update", "UpdateFailed")
             message = f'Failed to {verb} {ref.kind} "{ref.name}": {error.message}'
             await self._tell(apply.announce, "Warning", reason, message)
@@ -118,10 +120,15 @@ class Writer:
         request = delete_request(delete, current)
         if request is None:
             return
+        what = f'{delete.ref.kind} "{delete.ref.name}"'
         log.info("deleting an object", extra={"fields": {"ref": str(delete.ref), "cause": delete.cause}})
-        with contextlib.suppress(_ObjectGone):
-            await self._send(request)
-        await self._tell(delete.announce, "Normal", "Deleted", f'Deleted {delete.ref.kind} "{delete.ref.name}"')
+        try:
+            with contextlib.suppress(_ObjectGone):
+                await self._send(request)
+        except ApiError as error:
+            await self._tell(delete.announce, "Warning", "DeleteFailed", f"Failed to delete {what}: {error.message}")
+            raise
+        await self._tell(delete.announce, "Normal", "Deleted", f"Deleted {what}")
 
     async def _write_finalizers(
         self, ref: Ref, finalizers: tuple[str, ...], about: Subject | None, *, only_more: bool
@@ -145,11 +152,17 @@ class Writer:
             raise
         return True
 
-    async def _write_status(self, ref: Ref, outcome: Outcome) -> None:
+    async def _tell_refusal(self, outcome: Outcome, failures: Mapping[Ref, ApiError]) -> None:
+        """Writes the status that the outcome has for the first refusal, if it has one."""
+        told = next((outcome.status_if_refused[ref] for ref in failures if ref in outcome.status_if_refused), None)
+        if outcome.about is not None and told is not None:
+            await self._write_status(outcome.about.ref, outcome, told)
+
+    async def _write_status(self, ref: Ref, outcome: Outcome, status: Mapping[str, Any]) -> None:
         current = await self._current(ref)
         if current is None:
             return
-        request = status_request(ref, outcome.status, current, timestamp(self._now()))
+        request = status_request(ref, status, current, timestamp(self._now()))
         if request is None:
             return
         try:

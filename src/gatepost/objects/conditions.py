@@ -36,6 +36,13 @@ class ConditionSet:
             if type_ not in self._now:
                 self._set(Condition(type_, start))
 
+    def copy(self) -> ConditionSet:
+        """A set with the same marks, to see what one more would make of it."""
+        other = ConditionSet(self._top, self._dependents, ())
+        other._before, other._now, other._age = self._before, dict(self._now), dict(self._age)
+        other._marks = self._marks
+        return other
+
     def get(self, type_: str) -> Condition | None:
         return self._now.get(type_)
 

@@ -19,6 +19,7 @@ from gatepost.objects.networking import (
 from gatepost.objects.problems import Problem
 from gatepost.reconcilers.annotations import CERTIFICATE_CLASS, CERTIFICATE_TYPE_LABEL, certificate_class, passed_on
 from gatepost.reconcilers.config_network import NetworkConfig
+from gatepost.reconcilers.passes import Pass
 from gatepost.writes.outcome import Apply, object_fields, raw, subject
 
 CERTIFICATE_PROVISIONED = "CertificateProvisioned"
@@ -26,6 +27,7 @@ TLS_NOT_ENABLED = "TLSNotEnabled"
 HTTP_DOWNGRADE = "HTTPDowngrade"
 CERTIFICATE_NOT_READY = "CertificateNotReady"
 CERTIFICATE_NOT_OWNED = "CertificateNotOwned"
+CERTIFICATE_PROVISION_FAILED = "CertificateProvisionFailed"
 
 EXTERNAL_DOMAIN = "external-domain"
 CLUSTER_LOCAL_DOMAIN = "cluster-local-domain"
@@ -75,6 +77,19 @@ def foreign_certificate(existing: Certificate | None, owner: KubernetesObject) -
         "metadata.ownerReferences",
         f"Delete the Certificate, or turn issuing off for {owner.ref}.",
     )
+
+
+def want_certificate(apply: Apply, run: Pass) -> None:
+    """Wants the Certificate; while the server refuses it, CertificateProvisioned says so."""
+    run.out.want(apply)
+    problem = Problem(
+        CERTIFICATE_PROVISION_FAILED,
+        "the API server refuses it as it is wanted.",
+        apply.ref,
+        "",
+        "The event of the failed write says why.",
+    )
+    run.if_refused(apply, CERTIFICATE_PROVISIONED, problem)
 
 
 def is_ready(existing: Certificate | None, spec: CertificateSpec) -> bool:

@@ -8,7 +8,7 @@ from typing import Any
 from gatepost.objects.conditions import ConditionSet
 from gatepost.objects.problems import Problem
 from gatepost.objects.serving import DomainMapping, Route
-from gatepost.writes.outcome import Outcome, condition_fields
+from gatepost.writes.outcome import Apply, Outcome, condition_fields
 
 READY = "Ready"
 INTERNAL_ERROR = "InternalError"
@@ -60,12 +60,21 @@ class Pass:
         """The outcome with its status. The generation counts as observed whether or not the pass was stopped."""
         if self._is_put_off:
             return self.out
-        self.out.status = {
+        self.out.status = self._status_with(self.conditions)
+        return self.out
+
+    def if_refused(self, apply: Apply, condition: str, problem: Problem) -> None:
+        """What the status says instead while the server refuses an object: the pass as it is, with a failure."""
+        conditions = self.conditions.copy()
+        conditions.mark_false(condition, problem.reason, str(problem))
+        self.out.status_if_refused[apply.ref] = self._status_with(conditions)
+
+    def _status_with(self, conditions: ConditionSet) -> dict[str, Any]:
+        return {
             **self.status,
-            "conditions": condition_fields(self.conditions.result()),
+            "conditions": condition_fields(conditions.result()),
             "observedGeneration": self._generation,
         }
-        return self.out
 
 
 def unchanged(obj: DomainMapping | Route, problem: Problem) -> Outcome:

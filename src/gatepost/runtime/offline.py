@@ -198,11 +198,12 @@ class _Offline:
     # Writing: applies, deletes, finalizers, status, events, in this order
 
     def _carry_out(self, outcome: Outcome) -> None:
-        written = [self._apply(apply) for apply in outcome.applies]  # all of them, even after one that failed
+        # All of them, even after one that failed.
+        refused = [apply.ref for apply in outcome.applies if not self._apply(apply)]
         for delete in outcome.deletes:
             self._delete(delete)
         if outcome.about is not None:
-            self._write_own(outcome.about.ref, outcome, all(written))
+            self._write_own(outcome.about.ref, outcome, refused)
         for event in outcome.events:
             self._events.setdefault(event, None)
 
@@ -236,8 +237,8 @@ class _Offline:
         self._model.delete(delete.ref)
         self._tell(delete.announce, "Normal", "Deleted", f'Deleted {delete.ref.kind} "{delete.ref.name}"')
 
-    def _write_own(self, ref: Ref, outcome: Outcome, done: bool) -> None:
-        """Finalizers before the status; a status after the writes that it speaks of."""
+    def _write_own(self, ref: Ref, outcome: Outcome, refused: Sequence[Ref]) -> None:
+        """Finalizers before the status; a status after the writes that it speaks of, or the one for their refusal."""
         current = self._model.find(ref)
         if current is None:
             return
@@ -247,9 +248,12 @@ class _Offline:
                 del metadata["finalizers"]
             self._write_checked(ref, {**current, "metadata": metadata})
             current = self._model.find(ref)
-        if current is None or not outcome.status or not done:
+        wish = outcome.status
+        if refused:
+            wish = next((outcome.status_if_refused[ref] for ref in refused if ref in outcome.status_if_refused), {})
+        if current is None or not wish:
             return
-        status = wanted_status(outcome.status, current.get("status") or {}, self._now)
+        status = wanted_status(wish, current.get("status") or {}, self._now)
         if status != (current.get("status") or {}):
             self._write_checked(ref, {**current, "status": status}, "status")
 

@@ -85,6 +85,7 @@ class Outcome(Struct):
         about: the object that was reconciled, None while it does not exist.
         note: one line for `explain` when nothing is wanted.
         status: top-level keys of its status as they should be; None as a value removes the key; {} leaves all as it is.
+        status_if_refused: an object to apply -> the status in place of `status` while the server refuses that object.
         finalizers: the finalizers that it should have, None leaves them as they are.
         problems, skipped: shown by status, events, logs, `explain` and tests alike.
         blocked: a later step would act on half a truth.
@@ -95,6 +96,7 @@ class Outcome(Struct):
     applies: list[Apply] = field(default_factory=list)
     deletes: list[Delete] = field(default_factory=list)
     status: dict[str, Any] = field(default_factory=dict)
+    status_if_refused: dict[Ref, dict[str, Any]] = field(default_factory=dict)
     finalizers: tuple[str, ...] | None = None
     events: list[Event] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)

@@ -6,7 +6,17 @@ from typing import Any
 
 import pytest
 from domain_world import CORE_SERVICE, DOMAIN, certificate, claim, domain_world, mapping
-from knative_objects import NETWORKING, Raw, applied, conditions, core_service, event_reasons, network, the
+from knative_objects import (
+    NETWORKING,
+    Raw,
+    applied,
+    conditions,
+    core_service,
+    event_reasons,
+    network,
+    the,
+    told_if_refused,
+)
 
 WEB = core_service("web")
 ISSUING = network(external_domain_tls="Enabled")
@@ -159,6 +169,18 @@ def test_ready_certificate_publishes_challenges_only_while_it_renews(renewing: s
     paths = the(outcome, "Ingress")["spec"]["rules"][0]["http"]["paths"]
     assert (solver_path("r") in paths) is served
     assert the(outcome, "Ingress")["spec"]["tls"] == [TLS_ENTRY]
+
+
+def test_certificate_that_the_server_refuses_fails_the_mapping_and_leaves_later_conditions() -> None:
+    outcome = domain_world(ISSUING, WEB, claim(), MAPPING).outcome(MAPPING)
+    assert told_if_refused(outcome, "Certificate") == {
+        "CertificateProvisioned": ("False", "CertificateProvisionFailed"),
+        "DomainClaimed": ("True", ""),
+        "IngressReady": ("Unknown", "IngressNotConfigured"),
+        "Ready": ("False", "CertificateProvisionFailed"),
+        "ReferenceResolved": ("Unknown", ""),
+    }
+    assert conditions(outcome)["ReferenceResolved"] == ("True", "")
 
 
 def test_foreign_certificate_stops_before_the_reference_is_resolved() -> None:

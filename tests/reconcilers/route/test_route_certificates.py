@@ -3,7 +3,18 @@
 from __future__ import annotations
 
 import pytest
-from knative_objects import NETWORKING, Raw, World, conditions, controlled_by, event_reasons, meta, network, the
+from knative_objects import (
+    NETWORKING,
+    Raw,
+    World,
+    conditions,
+    controlled_by,
+    event_reasons,
+    meta,
+    network,
+    the,
+    told_if_refused,
+)
 from route_world import LOCAL, PUBLIC, latest, pinned, route, route_world
 
 MAIN = "route-uid-route-web"
@@ -107,6 +118,13 @@ def test_ready_certificate_publishes_challenges_only_while_it_renews(renewing: s
     outcome = route_world(OPEN, ROUTE, certificate(MAIN, [PUBLIC], status=status)).outcome(ROUTE)
     public = the(outcome, "Ingress")["spec"]["rules"][1]
     assert [path.get("path") for path in public["http"]["paths"]] == paths
+
+
+def test_certificate_that_the_server_refuses_fails_the_route() -> None:
+    outcome = route_world(OPEN, ROUTE).outcome(ROUTE)
+    told = told_if_refused(outcome, "Certificate")
+    assert told["AllTrafficAssigned"] == ("True", "")
+    assert told["CertificateProvisioned"] == told["Ready"] == ("False", "CertificateProvisionFailed")
 
 
 def test_foreign_certificate_stops_before_the_ingress() -> None:

@@ -52,7 +52,8 @@ def _issue(mapping: DomainMapping, config: NetworkConfig, view: View, run: Pass)
     if foreign is not None:
         run.fail(CERTIFICATE_PROVISIONED, foreign)
         return None
-    run.out.want(certificates.certificate(mapping, config, spec, {UID_LABEL: _label_value(mapping)}))
+    wanted = certificates.certificate(mapping, config, spec, {UID_LABEL: _label_value(mapping)})
+    certificates.want_certificate(wanted, run)
     ready = certificates.is_ready(existing, spec)
     challenges = certificates.challenges_of(existing, ready=ready)
     if ready:

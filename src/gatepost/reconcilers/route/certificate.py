@@ -24,8 +24,6 @@ from gatepost.writes.outcome import Delete, subject
 
 WILDCARD_DOMAIN_LABEL = "networking.knative.dev/wildcardDomain"
 
-CERTIFICATE_PROVISION_FAILED = "CertificateProvisionFailed"
-
 
 class TLS(Struct, frozen=True):
     """How the hosts of a Route are served.
@@ -147,7 +145,8 @@ def _want(
     if foreign is not None:
         run.fail(CERTIFICATE_PROVISIONED, foreign)
         return False
-    run.out.want(certificates.certificate(route, settings.network, spec, {ROUTE_LABEL: route.metadata.name}, type_))
+    labels = {ROUTE_LABEL: route.metadata.name}
+    certificates.want_certificate(certificates.certificate(route, settings.network, spec, labels, type_), run)
     return True
 
 
@@ -157,7 +156,7 @@ def _mark_not_ready(existing: Certificate | None, spec: CertificateSpec, run: Pa
     if existing is not None and ready is not None and ready.status == "False" and existing.spec == spec:
         run.conditions.mark_false(
             CERTIFICATE_PROVISIONED,
-            CERTIFICATE_PROVISION_FAILED,
+            certificates.CERTIFICATE_PROVISION_FAILED,
             f"Certificate {existing.metadata.name} failed: {ready.reason} {ready.message}".rstrip(),
         )
         return
