@@ -16,7 +16,15 @@ from gatepost.dns.settings import DnsSettings
 from gatepost.dns.sources.filters import Filters, against_controller
 from gatepost.dns.sources.namespaces import Admission, admission
 from gatepost.dns.targets import records_for, with_settings
-from gatepost.objects.gatewayapi import AllowedRoutes, Gateway, GatewayAddress, Listener, ListenerSet, ListenerStatus
+from gatepost.objects.gatewayapi import (
+    GROUP,
+    AllowedRoutes,
+    Gateway,
+    GatewayAddress,
+    Listener,
+    ListenerSet,
+    ListenerStatus,
+)
 from gatepost.objects.meta import condition_of, is_true
 from gatepost.objects.problems import Skipped
 from gatepost.objects.refs import Ref
@@ -111,6 +119,9 @@ class ParentRule:
             return Parent(ref, refused=Skipped("NoSuchParent", "does not exist", ref))
         wishes = self._filters.reader.read(listener_set.metadata.annotations)
         parent_ref = listener_set.spec.parent_ref
+        if (parent_ref.group, parent_ref.kind) != (GROUP, Gateway.KIND.kind):
+            message = f"is attached to a {parent_ref.kind}, wanted a Gateway"
+            return Parent(ref, refused=Skipped("ParentKind", message, ref, "spec.parentRef"))
         gateway_ref = Gateway.KIND.ref(parent_ref.namespace or ref.namespace, parent_ref.name)
         gateway = self._gateway(gateway_ref, view)
         refused = against_controller(ref, wishes) or gateway.refused

@@ -237,15 +237,13 @@ def _records(offers: tuple[Offer, ...], wishes: Wishes, reach: Reach | None) -> 
     """
     if wishes is NO_WISHES and len(offers) == 1:
         return offers[0].records, offers[0].no_targets
+    ttl = wishes.ttl or next((offer.ttl for offer in offers if offer.ttl), 0)
+    properties = first_set([wishes.properties, *(offer.properties for offer in offers)])
     if wishes.dns_targets:
-        own = records_for(wishes.dns_targets, reach)
-        ttl = wishes.ttl or next((offer.ttl for offer in offers if offer.ttl), 0)
-        return with_settings(own, ttl, first_set([wishes.properties, *(offer.properties for offer in offers)])), None
-    records = joined([offer.records for offer in offers])
-    if len(offers) > 1:
-        records = reduced(records)
+        return with_settings(records_for(wishes.dns_targets, reach), ttl, properties), None
+    records = reduced(joined([offer.records for offer in offers]))
     lacking = next((offer.no_targets for offer in offers if offer.no_targets is not None), None)
-    return with_settings(records, wishes.ttl, wishes.properties), lacking
+    return with_settings(records, ttl, properties), lacking
 
 
 def _no_section(section: str, port: int, parent: Ref) -> Skipped:
