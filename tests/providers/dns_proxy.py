@@ -22,6 +22,7 @@ class DnsProxy:
 
     def __init__(self, port_of_server: int) -> None:
         self._port_of_server = port_of_server
+        self._connections: set[asyncio.Task[None]] = set()
         self.port = 0
         self.cut_after: int | None = None
         self.lost_answers = 0
@@ -30,7 +31,17 @@ class DnsProxy:
         self.octets = 0
         self.octets_asked = 0
 
+    async def stop(self) -> None:
+        """Ends all connections."""
+        for task in self._connections:
+            task.cancel()
+        await asyncio.gather(*self._connections, return_exceptions=True)
+
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        task = asyncio.current_task()
+        assert task is not None
+        self._connections.add(task)
+        task.add_done_callback(self._connections.discard)
         try:
             with contextlib.suppress(OSError, EOFError):
                 their_reader, their_writer = await asyncio.open_connection("127.0.0.1", self._port_of_server)
@@ -89,3 +100,4 @@ async def proxy_before(port: int) -> AsyncIterator[DnsProxy]:
         yield proxy
     finally:
         server.close()
+        await proxy.stop()

@@ -30,6 +30,7 @@ import dns.zone
 KEY_NAME = "gatepost"
 KEY_SECRET = "c2VjcmV0IG9mIGEgdGVzdCwga25vd24gdG8gYWxs"
 STRANGER_NAME = "stranger"  # a key that the servers know, and that may do nothing
+ALGORITHMS = ("hmac-sha1", "hmac-sha224", "hmac-sha256", "hmac-sha384", "hmac-sha512")
 API_KEY = "api-key-of-a-test"
 ZONE = "example.com"
 
@@ -150,8 +151,15 @@ def free_port() -> int:
     raise CannotStart("no port of 127.0.0.1 is free for UDP and TCP")
 
 
+def key_name(algorithm: str) -> str:
+    """The name of the key that may write and read, for each algorithm; `KEY_NAME` is one more of hmac-sha256."""
+    return f"{KEY_NAME}-{algorithm}"
+
+
 # How each is started
 
+_WRITERS = {KEY_NAME: "hmac-sha256"} | {key_name(algorithm): algorithm for algorithm in ALGORITHMS}
+_KEYS = _WRITERS | {STRANGER_NAME: "hmac-sha256"}
 _PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
 
@@ -163,13 +171,14 @@ def _program(kind: str) -> str:
 
 
 def _bind(server: DnsServer) -> list[str]:
+    writers = " ".join(f"key {name};" for name in _WRITERS)
     zones = "".join(
-        f'zone "{zone}" {{ type primary; file "{zone}.zone"; allow-update {{ key {KEY_NAME}; }};'
-        f" allow-transfer {{ key {KEY_NAME}; }}; }};\n"
+        f'zone "{zone}" {{ type primary; file "{zone}.zone"; allow-update {{ {writers} }};'
+        f" allow-transfer {{ {writers} }}; }};\n"
         for zone in server.zones
     )
     keys = "".join(
-        f'key "{name}" {{ algorithm hmac-sha256; secret "{KEY_SECRET}"; }};\n' for name in (KEY_NAME, STRANGER_NAME)
+        f'key "{name}" {{ algorithm {algorithm}; secret "{KEY_SECRET}"; }};\n' for name, algorithm in _KEYS.items()
     )
     config = f"""
 options {{
@@ -186,7 +195,7 @@ controls {{ }};
 def _knot(server: DnsServer) -> list[str]:
     (server.folder / "db").mkdir()
     keys = "".join(
-        f"  - id: {name}\n    algorithm: hmac-sha256\n    secret: {KEY_SECRET}\n" for name in (KEY_NAME, STRANGER_NAME)
+        f"  - id: {name}\n    algorithm: {algorithm}\n    secret: {KEY_SECRET}\n" for name, algorithm in _KEYS.items()
     )
     zones = "".join(f"  - domain: {zone}\n    file: {zone}.zone\n    acl: gatepost\n" for zone in server.zones)
     config = f"""
@@ -207,7 +216,7 @@ log:
 key:
 {keys}acl:
   - id: gatepost
-    key: {KEY_NAME}
+    key: [{", ".join(_WRITERS)}]
     action: [transfer, update]
 template:
   - id: default

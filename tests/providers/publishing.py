@@ -73,7 +73,7 @@ class Listed(Struct):
 async def listed(provider: GuardingProvider, settings: DnsSettings) -> Listed:
     zones = tuple(await provider.zones())
     held = inventory(settings, await provider.records(), zones)
-    # provider.guard(held.names)
+    provider.guard(held.names)
     return Listed(provider, settings, zones, held)
 
 

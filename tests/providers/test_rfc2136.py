@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from dns_servers import KEY_NAME, KEY_SECRET, DnsServer
+from dns_proxy import proxy_before
+from dns_servers import ALGORITHMS, KEY_NAME, KEY_SECRET, DnsServer, key_name
 from msgspec.structs import replace
 
 from gatepost.dns.endpoint import Changes, Endpoint, EndpointKey, Property
@@ -246,3 +247,61 @@ async def test_a_zone_that_the_server_does_not_have_stops_only_itself(server: Dn
     assert found["app.example.com"] == ""
     assert found["app.example.org"].startswith("app.example.org: zone example.org cannot be read: server 127.0.0.1:")
     assert server.records() == {NS1, "app.example.com. 300 A 192.0.2.1"}
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+async def test_every_algorithm_signs_updates_and_transfers(server: DnsServer, algorithm: str) -> None:
+    provider = Rfc2136Provider(
+        settings(server, rfc2136_tsig_keyname=key_name(algorithm), rfc2136_tsig_secret_alg=algorithm)
+    )
+    assert await errors(provider, Changes(create=(a("app.example.com"),))) == [""]
+    assert a("app.example.com", ttl=300) in await provider.records()
+    wrong = next(other for other in ALGORITHMS if other != algorithm)
+    with pytest.raises(ProviderError, match="TSIG key"):
+        await Rfc2136Provider(
+            settings(server, rfc2136_tsig_keyname=key_name(algorithm), rfc2136_tsig_secret_alg=wrong)
+        ).zones()
+
+
+async def test_without_transfers_nothing_is_listed_and_records_are_only_created(server: DnsServer) -> None:
+    provider = Rfc2136Provider(settings(server, rfc2136_axfr=False))
+    assert await provider.zones() == ["example.com"]
+    assert await provider.records() == []
+    assert await errors(provider, Changes(create=(a("app.example.com"),))) == [""]
+    [error] = await errors(provider, Changes(create=(a("app.example.com", "192.0.2.2"),)))
+    assert "there is already a record of this name and type" in error
+    assert server.records() == {NS1, "app.example.com. 300 A 192.0.2.1"}
+
+
+async def test_a_zone_that_refuses_everything_is_not_asked_about_each_name(bind: DnsServer) -> None:
+    async with proxy_before(bind.port) as proxy:
+        provider = Rfc2136Provider(
+            settings(bind, rfc2136_port=proxy.port, rfc2136_tsig_keyname="stranger", rfc2136_axfr=False)
+        )
+        results = await provider.apply(Changes(create=tuple(a(f"n{number}.example.com") for number in range(2000))))
+        assert len(results) == 2000
+        assert all("(REFUSED)" in result.error for result in results)
+        assert proxy.queries < 200
+
+
+def test_settings_name_all_that_is_wrong() -> None:
+    wrong = Rfc2136Settings(
+        rfc2136_port=0, rfc2136_tsig_keyname="k", rfc2136_tsig_secret="not base64!", rfc2136_tsig_secret_alg="hmac-md5"
+    )
+    with pytest.raises(ValueError, match="--rfc2136-host") as raised:
+        Rfc2136Provider(wrong)
+    assert str(raised.value).splitlines() == [
+        "--rfc2136-host: none was given, wanted the name or address of a DNS server",
+        "--rfc2136-zone: none was given, wanted the zones that are ours to write to",
+        "--rfc2136-port: found 0, wanted 1 to 65535",
+        "--rfc2136-tsig-secret: found a text that is no base64",
+        "--rfc2136-tsig-secret-alg: found 'hmac-md5', wanted one of hmac-sha1, hmac-sha224, hmac-sha256, hmac-sha384, "
+        "hmac-sha512",
+    ]
+
+
+def test_a_key_and_insecure_are_not_given_together() -> None:
+    both = Rfc2136Settings(
+        rfc2136_host=("127.0.0.1",), rfc2136_zone=("example.com",), rfc2136_insecure=True, rfc2136_tsig_keyname="k"
+    )
+    assert both.check() == ("--rfc2136-insecure: signs nothing, but a TSIG key was given; leave out one of them",)

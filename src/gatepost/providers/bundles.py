@@ -7,6 +7,7 @@ never be changed again, and half a change of type leaves a name with the records
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TypeVar
 
 from msgspec import Struct
 
@@ -77,10 +78,13 @@ def batches_of(bundles: Sequence[Bundle], size: int) -> list[list[Bundle]]:
     return batches
 
 
-def halves(bundles: Sequence[Bundle]) -> tuple[Sequence[Bundle], Sequence[Bundle]]:
-    """A batch in two, to find out which bundle it failed for."""
-    middle = len(bundles) // 2
-    return bundles[:middle], bundles[middle:]
+_T = TypeVar("_T")
+
+
+def halves(batch: Sequence[_T]) -> tuple[Sequence[_T], Sequence[_T]]:
+    """A batch in two, to find out which name it failed for."""
+    middle = len(batch) // 2
+    return batch[:middle], batch[middle:]
 
 
 def zone_of(name: str, zones: Iterable[str] | Mapping[str, object]) -> str | None:

@@ -32,6 +32,12 @@ log = logging.getLogger("gatepost.providers.rfc2136")
 UPDATES_AT_ONCE = 20
 """BIND answers nothing at all once more than its update-quota (100) wait; with 20, an update takes no longer."""
 
+TRANSFERS_AT_ONCE = 5
+"""BIND gives no more than ten at once to all of its clients (transfers-out)."""
+
+HOPELESS_BUNDLES = 10
+"""A batch of at least so many names that is refused to the last one says that the zone takes nothing from us."""
+
 DEFAULT_TTL_SECONDS = 300
 
 
@@ -74,6 +80,7 @@ class Rfc2136Provider:
         self._reading = asyncio.Lock()
         self._has_just_read = False  # so that `zones` and then `records` read once, and speak of the same moment
         self._sending = asyncio.Semaphore(UPDATES_AT_ONCE)
+        self._transferring = asyncio.Semaphore(TRANSFERS_AT_ONCE)
 
     def guard(self, names: OwnershipNames | None) -> None:
         """See GuardingProvider.guard."""
@@ -106,8 +113,7 @@ class Rfc2136Provider:
         if not self._settings.rfc2136_axfr:
             return
         async with self._reading:
-            for zone in self._zones.values():
-                await self._read(zone)
+            await asyncio.gather(*(self._read(zone) for zone in self._zones.values()))
         problems = [zone.problem for zone in self._zones.values()]
         if all(problems):
             raise ProviderError("; ".join(dict.fromkeys(problems)))
@@ -115,7 +121,8 @@ class Rfc2136Provider:
     async def _read(self, zone: _Zone) -> None:
         before = zone.problem
         try:
-            zone.contents = await self._transferred(zone)
+            async with self._transferring:
+                zone.contents = await self._transferred(zone)
         except (Unreachable, Unusable) as error:
             zone.problem = f"zone {zone.name} cannot be read: {error}"
             level = logging.DEBUG if zone.problem == before else logging.WARNING
@@ -165,16 +172,24 @@ class Rfc2136Provider:
                 results += bundle.results(str(refusal))
             else:
                 by_zone.setdefault(zone_of(bundle.name, self._zones) or "", []).append(update)
-        sent = [
-            self._send(zone, [updates[bundle.name] for bundle in batch])
-            for zone, updates in ((z, {u.bundle.name: u for u in us}) for z, us in by_zone.items())
-            for batch in batches_of([u.bundle for u in updates.values()], self._settings.rfc2136_batch_change_size)
-        ]
-        for outcome in await asyncio.gather(*sent, return_exceptions=True):
-            if isinstance(outcome, BaseException):
-                raise outcome
-            results += outcome
-        return results
+        sent = await asyncio.gather(*map(self._send_zone, by_zone, by_zone.values()), return_exceptions=True)
+        return [*results, *_joined(sent)]
+
+    async def _send_zone(self, zone: str, updates: Sequence[Update]) -> list[RecordResult]:
+        """Sends all batches of a zone. Raises: ProviderError if it is not known whether one of them was made."""
+        hopeless = asyncio.Event()
+        by_name = {update.bundle.name: update for update in updates}
+        batches = batches_of([update.bundle for update in updates], self._settings.rfc2136_batch_change_size)
+
+        async def send(batch: Sequence[Bundle]) -> list[RecordResult]:
+            results = await self._send(zone, [by_name[bundle.name] for bundle in batch], hopeless)
+            if len(batch) >= HOPELESS_BUNDLES and all(result.error for result in results):
+                hopeless.set()
+            return results
+
+        # The first goes alone: it shows whether there is any hope.
+        first = await asyncio.gather(send(batches[0]), return_exceptions=True)
+        return _joined([*first, *await asyncio.gather(*map(send, batches[1:]), return_exceptions=True)])
 
     def _update(self, bundle: Bundle) -> Update:
         zone = self._zones.get(zone_of(bundle.name, self._zones) or "")
@@ -209,9 +224,10 @@ class Rfc2136Provider:
                 yield found
                 return
 
-    async def _send(self, zone: str, updates: Sequence[Update]) -> list[RecordResult]:
+    async def _send(self, zone: str, updates: Sequence[Update], hopeless: asyncio.Event) -> list[RecordResult]:
         """Sends a batch; where it is refused, its halves, so that only the culprits are left out.
 
+        Args: hopeless: set once it is known that the zone takes nothing; then nobody is looked for any more.
         Raises: ProviderError if it is not known whether it was made.
         """
         try:
@@ -220,12 +236,9 @@ class Rfc2136Provider:
             refusal, is_for_all = "the records of this name do not fit into one DNS message of 64 KiB", False
         if not refusal:
             self._follow(zone, updates)
-        elif len(updates) > 1 and not is_for_all:
-            bundles = {update.bundle.name: update for update in updates}
-            results: list[RecordResult] = []
-            for half in halves([update.bundle for update in updates]):
-                results += await self._send(zone, [bundles[bundle.name] for bundle in half])
-            return results
+        elif len(updates) > 1 and not is_for_all and not hopeless.is_set():
+            one, other = halves(updates)
+            return [*await self._send(zone, one, hopeless), *await self._send(zone, other, hopeless)]
         return [result for update in updates for result in update.bundle.results(refusal)]
 
     async def _attempt(self, zone: str, updates: Sequence[Update]) -> tuple[str, bool]:
@@ -253,6 +266,16 @@ class Rfc2136Provider:
             for change, written in zip(update.bundle.changes, update.sets, strict=True):
                 if change.new is not None and written.new is not None:
                     since[_set_key(change.new)] = replace(self._adjusted(change.new), record_ttl=written.new.ttl)
+
+
+def _joined(outcomes: Iterable[list[RecordResult] | BaseException]) -> list[RecordResult]:
+    """The results of all that was sent. Raises: the first failure, now that nothing is on its way any more."""
+    results: list[RecordResult] = []
+    for outcome in outcomes:
+        if isinstance(outcome, BaseException):
+            raise outcome
+        results += outcome
+    return results
 
 
 def _set_key(endpoint: Endpoint) -> SetKey:
