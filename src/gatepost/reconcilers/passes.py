@@ -63,10 +63,15 @@ class Pass:
         self.out.status = self._status_with(self.conditions)
         return self.out
 
-    def if_refused(self, apply: Apply, condition: str, problem: Problem) -> None:
-        """What the status says instead while the server refuses an object: the pass as it is, with a failure."""
+    def if_refused(self, apply: Apply, condition: str, problem: Problem, *, is_failure: bool = True) -> None:
+        """What the status says instead while the server refuses an object: the pass as it is, and this mark.
+
+        Args:
+            is_failure: False for an Unknown, where the refusal leaves the condition open.
+        """
         conditions = self.conditions.copy()
-        conditions.mark_false(condition, problem.reason, str(problem))
+        mark = conditions.mark_false if is_failure else conditions.mark_unknown
+        mark(condition, problem.reason, str(problem))
         self.out.status_if_refused[apply.ref] = self._status_with(conditions)
 
     def _status_with(self, conditions: ConditionSet) -> dict[str, Any]:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from domain_world import CORE_SERVICE, DOMAIN, FINALIZER, claim, domain_world, mapping
-from knative_objects import NETWORKING, applied, conditions, core_service, event_reasons, network, the
+from domain_world import CORE_SERVICE, DOMAIN, FINALIZER, claim, domain_world, mapping, ready_before
+from knative_objects import NETWORKING, applied, conditions, core_service, event_reasons, network, the, told_if_refused
 
 from gatepost.objects.refs import Ref
 
@@ -78,6 +78,15 @@ def test_nothing_is_made_or_said_before_the_claim_has_been_seen() -> None:
     world.carry_out(seen)
     assert conditions(world.outcome(seen))["DomainClaimed"] == ("True", "")
     assert {apply.ref.kind for apply in world.outcome(seen).applies} == {"Certificate", "Ingress"}
+
+
+def test_claim_that_the_server_refuses_leaves_open_whose_the_domain_is() -> None:
+    seen = mapping(CORE_SERVICE, status=ready_before())
+    outcome = domain_world(AUTOCREATE, WEB, seen).outcome(seen)
+    told = told_if_refused(outcome, "ClusterDomainClaim")
+    assert told["DomainClaimed"] == told["Ready"] == ("Unknown", "DomainClaimFailed")
+    assert told["IngressReady"] == ("True", "")
+    assert outcome.status_if_refused[CLAIM_REF]["url"] == f"http://{DOMAIN}"
 
 
 def test_claim_of_another_namespace_stops_before_certificate_and_ingress() -> None:

@@ -12,7 +12,11 @@ from gatepost.objects.problems import Problem
 from gatepost.objects.refs import Ref
 from gatepost.objects.serving import DomainMapping
 from gatepost.reconcilers.config_network import NetworkConfig
-from gatepost.reconcilers.domainmapping.conditions import DOMAIN_ALREADY_CLAIMED, DOMAIN_CLAIMED
+from gatepost.reconcilers.domainmapping.conditions import (
+    DOMAIN_ALREADY_CLAIMED,
+    DOMAIN_CLAIM_FAILED,
+    DOMAIN_CLAIMED,
+)
 from gatepost.reconcilers.passes import Pass
 from gatepost.state.store import Index
 from gatepost.state.view import View
@@ -44,8 +48,9 @@ def claim_domain(mapping: DomainMapping, config: NetworkConfig, view: View, run:
     | absent               | off          | False DomainAlreadyClaimed, stop: an administrator delegates  |
     | absent               | on           | oldest mapping of the name: makes it and waits; others: False |
 
-    Until the claim has been seen nothing else is wanted: if it is refused, an event of the mapping says why, and
-    there is no certificate or KIngress for a domain that is not ours.
+    Until the claim has been seen nothing else is wanted: there is no certificate or KIngress for a domain that is not
+    ours. While the claim is refused, an event of the mapping says why, and DomainClaimed is Unknown: the domain is not
+    somebody else's, and what serves it goes on.
 
     Returns: whether the domain is ours to serve.
     """
@@ -60,7 +65,9 @@ def claim_domain(mapping: DomainMapping, config: NetworkConfig, view: View, run:
         run.fail(DOMAIN_CLAIMED, _refused(ClusterDomainClaim.KIND.ref("", name), holder, namespace))
         return False
     if existing is None:
-        run.out.want(_claim(mapping))
+        wanted = _claim(mapping)
+        run.out.want(wanted)
+        run.if_refused(wanted, DOMAIN_CLAIMED, _unmade(wanted.ref), is_failure=False)
         run.put_off("waits for its claim")
         return False
     run.conditions.mark_true(DOMAIN_CLAIMED)
@@ -81,6 +88,16 @@ def _claim(mapping: DomainMapping) -> Apply:
     namespace = mapping.metadata.namespace
     fields = object_fields(ClusterDomainClaim, "", mapping.metadata.name, spec={"namespace": namespace})
     return Apply(fields, whole=(), at_creation=("spec",), announce=subject(mapping))
+
+
+def _unmade(claim: Ref) -> Problem:
+    return Problem(
+        DOMAIN_CLAIM_FAILED,
+        "the API server refuses to create it.",
+        claim,
+        "",
+        "The event CreationFailed says why; an administrator may also create it for this namespace.",
+    )
 
 
 def _refused(claim: Ref, holder: str, namespace: str) -> Problem:

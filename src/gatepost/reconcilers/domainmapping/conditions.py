@@ -11,6 +11,7 @@ REFERENCE_RESOLVED = "ReferenceResolved"
 DEPENDENTS = (DOMAIN_CLAIMED, REFERENCE_RESOLVED, INGRESS_READY, CERTIFICATE_PROVISIONED)
 
 DOMAIN_ALREADY_CLAIMED = "DomainAlreadyClaimed"
+DOMAIN_CLAIM_FAILED = "DomainClaimFailed"  # Knative has this reason but never gives it
 RESOLVE_FAILED = "ResolveFailed"
 CERTIFICATE_EXTERNALLY_PROVIDED = "CertificateExternallyProvided"
 
