@@ -198,3 +198,21 @@ def test_the_demo_sees_all_that_it_promises() -> None:
     )
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stdout.count(" ok ") == 7
+
+
+@needs_traefik
+def test_a_second_one_does_not_take_the_kubeconfig_of_the_first(tmp_path: pathlib.Path) -> None:
+    with running(tmp_path):
+        shared = tmp_path / "gatepost.kubeconfig"
+        shared.write_text((tmp_path / "kubeconfig").read_text())
+        before = shared.read_text()
+        done = subprocess.run(command(), cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False)
+        assert done.returncode == 3
+        assert "--kubeconfig" in done.stderr
+        assert shared.read_text() == before
+
+
+def test_one_port_for_two_servers_is_wrong_use() -> None:
+    done = ended("--http-port", "18080", "--local-port", "18080")
+    assert done.returncode == 2
+    assert "Port 18080 is given twice" in done.stderr

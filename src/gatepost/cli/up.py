@@ -45,9 +45,7 @@ DEFAULT_KUBECONFIG = pathlib.Path("gatepost.kubeconfig")
 @click.option(
     "--kubeconfig",
     type=click.Path(path_type=pathlib.Path, dir_okay=False),
-    default=DEFAULT_KUBECONFIG,
-    show_default=True,
-    help="Where to write the kubeconfig for kubectl.",
+    help=f"Where to write the kubeconfig for kubectl.  [default: {DEFAULT_KUBECONFIG}, unless another one uses it]",
 )
 @click.option(
     "--ready-file",
@@ -56,7 +54,7 @@ DEFAULT_KUBECONFIG = pathlib.Path("gatepost.kubeconfig")
 )
 @click.option(
     "--probe/--no-probe",
-    default=True,
+    default=False,
     show_default=True,
     help="Report a KIngress Ready only once requests get through to it. The backends must answer Knative's probes.",
 )
@@ -79,7 +77,7 @@ def command(
     data_dir: pathlib.Path | None,
     crds_dir: pathlib.Path | None,
     zones: tuple[str, ...],
-    kubeconfig: pathlib.Path,
+    kubeconfig: pathlib.Path | None,
     ready_file: pathlib.Path | None,
     probe: bool,
     quiet: bool,
@@ -107,11 +105,33 @@ def command(
         crds_dir=crds_dir,
         zones=zones or DEFAULT_ZONES,
     )
+    if repeated := settings.repeated_port():
+        raise click.UsageError(f"Port {repeated} is given twice; each server needs one of its own.")
     try:
-        asyncio.run(_run(settings, kubeconfig, ready_file, probe=probe, quiet=quiet))
+        asyncio.run(_run(settings, kubeconfig or _free_kubeconfig(), ready_file, probe=probe, quiet=quiet))
     except StandaloneError as error:
         click.echo(f"gatepost up: {error}", err=True)
         ctx.exit(3)
+    except KeyboardInterrupt:
+        ctx.exit(0)  # it came before there was anything to stop
+
+
+def _free_kubeconfig() -> pathlib.Path:
+    """The default kubeconfig, unless the server that it names still answers: that one would lose its users.
+
+    Raises: StandaloneError if another `gatepost up` uses it.
+    """
+    from gatepost.standalone.apiserver.kubeconfig import server_in
+    from gatepost.standalone.errors import StandaloneError
+    from gatepost.standalone.ports import is_listened_on
+
+    server = server_in(DEFAULT_KUBECONFIG)
+    if server is not None and is_listened_on(server):
+        raise StandaloneError(
+            f"{DEFAULT_KUBECONFIG} belongs to another one that runs at {server}. "
+            "Stop that one, or name another file with --kubeconfig."
+        )
+    return DEFAULT_KUBECONFIG
 
 
 async def _run(

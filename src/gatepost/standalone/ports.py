@@ -10,6 +10,7 @@ from __future__ import annotations
 import errno
 import socket
 from contextlib import ExitStack
+from urllib.parse import urlsplit
 
 from gatepost.standalone.errors import AddressUnusableError, PortTakenError
 
@@ -21,6 +22,16 @@ def free_ports(count: int, host: str = "127.0.0.1") -> tuple[int, ...]:
     with ExitStack() as held:
         # All are held until the last is known, so that no number comes twice.
         return tuple(held.enter_context(_bound("a free port", host, 0)).getsockname()[1] for _ in range(count))
+
+
+def is_listened_on(url: str) -> bool:
+    """Whether something accepts connections at the host and port of a URL."""
+    parts = urlsplit(url)
+    try:
+        with socket.create_connection((parts.hostname or "", parts.port or 0), timeout=1.0):
+            return True
+    except (OSError, ValueError):
+        return False
 
 
 def require_free(purpose: str, port: int, host: str = "127.0.0.1") -> None:

@@ -49,6 +49,11 @@ class UpSettings(Struct, frozen=True):
     crds_dir: Path | None = None
     zones: tuple[str, ...] = DEFAULT_ZONES
 
+    def repeated_port(self) -> int:
+        """A port that was given to two servers, 0 if there is none."""
+        ports = [self.api_port, self.http_port, self.https_port, self.local_port, self.dns_port]
+        return next((port for port in ports if port and ports.count(port) > 1), 0)
+
 
 class Addresses(Struct, frozen=True):
     """Where everything answers: URLs, and host:port for DNS."""

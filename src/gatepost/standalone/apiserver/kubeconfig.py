@@ -24,6 +24,16 @@ def kubeconfig(url: str) -> dict[str, Any]:
     }
 
 
+def server_in(path: Path) -> str | None:
+    """The server that a kubeconfig of ours names; None if there is no such file, or it is not one of ours."""
+    try:
+        found = yaml.safe_load(path.read_text(encoding="utf-8"))
+        server = found["clusters"][0]["cluster"]["server"]
+    except (OSError, UnicodeDecodeError, yaml.YAMLError, LookupError, TypeError):
+        return None
+    return server if isinstance(server, str) else None
+
+
 def write_kubeconfig(url: str, path: Path) -> None:
     """Writes it for the owner's eyes only, in one step, so that nobody reads half a file.
 
