@@ -233,6 +233,20 @@ async def test_the_status_for_a_refusal_is_written_while_the_object_is_refused()
         assert patch.body["status"] == {"note": "refused"}
 
 
+async def test_nothing_is_deleted_or_released_while_a_replacement_is_refused() -> None:
+    there = ingress(revision="4")
+    there["metadata"]["finalizers"] = ["a"]
+    replacement = ingress()
+    replacement["metadata"]["name"] = "replacement"
+    out = Outcome(about=ABOUT, finalizers=(), deletes=[Delete(REF, "u-1", "replaced", ABOUT)], status={"note": "done"})
+    out.want(Apply(replacement))
+    async with bench(there) as b:
+        b.cluster.on("POST", OBJECTS, status(422, "Invalid", "spec.x is wrong"))
+        with pytest.raises(ApiError, match=r"spec\.x is wrong"):
+            await b.writer.carry_out(out)
+        assert b.writes == [("POST", OBJECTS)]
+
+
 async def test_a_deletion_that_is_refused_is_told() -> None:
     async with bench(ingress(revision="4")) as b:
         b.cluster.on("DELETE", APP, status(403, "Forbidden", "not yours"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import logging
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from datetime import datetime
 from typing import Any
 
@@ -24,6 +24,7 @@ from gatepost.writes.requests import (
     finalizers_request,
     status_request,
 )
+from gatepost.writes.steps import FinalizersStep, StatusStep, first_steps, last_steps
 
 log = logging.getLogger("gatepost.writes")
 
@@ -56,31 +57,24 @@ class Writer:
         self.withheld: dict[tuple[Ref, str, str], Request] = {}
 
     async def carry_out(self, outcome: Outcome) -> None:
-        """Sends what the outcome needs, in the order in which one write rests on another.
-
-        New finalizers come before everything that they have to clean up after; then applies (all of them, even after
-        one that failed), deletes, the finalizers that go, and the status (only if all before it went well: it speaks
-        of them; after a failure the one for that case, if there is one). The events of the outcome are told apart
-        from it, see `tell`.
+        """Sends what the outcome needs, in the order of `writes.steps`. Its events are told apart from it, see `tell`.
 
         Raises: Conflict, ClusterError. Calling again with the same outcome does what is left.
         """
         failures: dict[Ref, ApiError] = {}
-        about = outcome.about.ref if outcome.about is not None else None
-        is_finalized = False
-        if about is not None and outcome.finalizers is not None:
-            is_finalized = await self._write_finalizers(about, outcome.finalizers, outcome.about, only_more=True)
-        for apply in outcome.applies:
-            await self._apply(apply, failures)
-        for delete in outcome.deletes:
-            await self._delete(delete)
-        if about is not None and not failures:
-            if outcome.finalizers is not None and not is_finalized:
-                await self._write_finalizers(about, outcome.finalizers, outcome.about, only_more=False)
-            if outcome.status:
-                await self._write_status(about, outcome, outcome.status)
+        for first in first_steps(outcome):
+            if isinstance(first, Apply):
+                await self._apply(first, failures)
+            else:
+                await self._write_finalizers(first, outcome.about)
+        for last in last_steps(outcome, failures):
+            if isinstance(last, Delete):
+                await self._delete(last)
+            elif isinstance(last, FinalizersStep):
+                await self._write_finalizers(last, outcome.about)
+            else:
+                await self._write_status(last, outcome.about)
         if failures:
-            await self._tell_refusal(outcome, failures)
             raise next(iter(failures.values()))
 
     async def tell(self, events: Iterable[Event]) -> None:
@@ -130,39 +124,28 @@ class Writer:
             raise
         await self._tell(delete.announce, "Normal", "Deleted", f"Deleted {what}")
 
-    async def _write_finalizers(
-        self, ref: Ref, finalizers: tuple[str, ...], about: Subject | None, *, only_more: bool
-    ) -> bool:
-        """Writes the finalizers, with `only_more` just if some are new. Returns: whether that was needed."""
-        current = await self._current(ref)
+    async def _write_finalizers(self, step: FinalizersStep, about: Subject | None) -> None:
+        current = await self._current(step.ref)
         if current is None:
-            return False
-        if only_more and not set(finalizers) - set(current["metadata"].get("finalizers") or ()):
-            return False
-        request = finalizers_request(ref, finalizers, current)
+            return
+        present = current["metadata"].get("finalizers") or ()
+        request = finalizers_request(step.ref, step.after(present), current)
         if request is None:
-            return False
+            return
         try:
             await self._send(request)
         except _ObjectGone:
-            return False
+            return
         except ApiError as error:
-            message = f'Failed to update finalizers for "{ref.name}": {error.message}'
+            message = f'Failed to update finalizers for "{step.ref.name}": {error.message}'
             await self._tell(about, "Warning", "FinalizerUpdateFailed", message)
             raise
-        return True
 
-    async def _tell_refusal(self, outcome: Outcome, failures: Mapping[Ref, ApiError]) -> None:
-        """Writes the status that the outcome has for the first refusal, if it has one."""
-        told = next((outcome.status_if_refused[ref] for ref in failures if ref in outcome.status_if_refused), None)
-        if outcome.about is not None and told is not None:
-            await self._write_status(outcome.about.ref, outcome, told)
-
-    async def _write_status(self, ref: Ref, outcome: Outcome, status: Mapping[str, Any]) -> None:
-        current = await self._current(ref)
+    async def _write_status(self, step: StatusStep, about: Subject | None) -> None:
+        current = await self._current(step.ref)
         if current is None:
             return
-        request = status_request(ref, status, current, timestamp(self._now()))
+        request = status_request(step.ref, step.wish, current, timestamp(self._now()))
         if request is None:
             return
         try:
@@ -170,8 +153,8 @@ class Writer:
         except _ObjectGone:
             return
         except ApiError as error:
-            message = f'Failed to update status for "{ref.name}": {error.message}'
-            await self._tell(outcome.about, "Warning", "UpdateFailed", message)
+            message = f'Failed to update status for "{step.ref.name}": {error.message}'
+            await self._tell(about, "Warning", "UpdateFailed", message)
             raise
 
     # One call

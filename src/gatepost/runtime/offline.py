@@ -25,6 +25,7 @@ from gatepost.state.rule import Key, Rule
 from gatepost.state.store import Index
 from gatepost.writes.compare import wanted_object, wanted_status
 from gatepost.writes.outcome import Apply, Delete, Event, Outcome, Subject
+from gatepost.writes.steps import FinalizersStep, StatusStep, first_steps, last_steps
 
 Raw = dict[str, Any]
 Place = tuple[str, Key]
@@ -195,15 +196,22 @@ class _Offline:
         except UnreadableObject as error:
             self._unreadable.append(error)
 
-    # Writing: applies, deletes, finalizers, status, events, in this order
+    # Writing
 
     def _carry_out(self, outcome: Outcome) -> None:
-        # All of them, even after one that failed.
-        refused = [apply.ref for apply in outcome.applies if not self._apply(apply)]
-        for delete in outcome.deletes:
-            self._delete(delete)
-        if outcome.about is not None:
-            self._write_own(outcome.about.ref, outcome, refused)
+        refused: list[Ref] = []
+        for first in first_steps(outcome):
+            if isinstance(first, FinalizersStep):
+                self._write_finalizers(first)
+            elif not self._apply(first):
+                refused.append(first.ref)
+        for last in last_steps(outcome, refused):
+            if isinstance(last, Delete):
+                self._delete(last)
+            elif isinstance(last, FinalizersStep):
+                self._write_finalizers(last)
+            else:
+                self._write_status(last)
         for event in outcome.events:
             self._events.setdefault(event, None)
 
@@ -237,25 +245,25 @@ class _Offline:
         self._model.delete(delete.ref)
         self._tell(delete.announce, "Normal", "Deleted", f'Deleted {delete.ref.kind} "{delete.ref.name}"')
 
-    def _write_own(self, ref: Ref, outcome: Outcome, refused: Sequence[Ref]) -> None:
-        """Finalizers before the status; a status after the writes that it speaks of, or the one for their refusal."""
-        current = self._model.find(ref)
+    def _write_finalizers(self, step: FinalizersStep) -> None:
+        current = self._model.find(step.ref)
         if current is None:
             return
-        if outcome.finalizers is not None and tuple(current["metadata"].get("finalizers") or ()) != outcome.finalizers:
-            metadata = {**current["metadata"], "finalizers": list(outcome.finalizers)}
-            if not outcome.finalizers:
-                del metadata["finalizers"]
-            self._write_checked(ref, {**current, "metadata": metadata})
-            current = self._model.find(ref)
-        wish = outcome.status
-        if refused:
-            wish = next((outcome.status_if_refused[ref] for ref in refused if ref in outcome.status_if_refused), {})
-        if current is None or not wish:
+        present = tuple(current["metadata"].get("finalizers") or ())
+        wanted = step.after(present)
+        if wanted != present:
+            kept = {key: value for key, value in current["metadata"].items() if key != "finalizers"}
+            metadata = {**kept, "finalizers": list(wanted)} if wanted else kept
+            self._write_checked(step.ref, {**current, "metadata": metadata})
+
+    def _write_status(self, step: StatusStep) -> None:
+        current = self._model.find(step.ref)
+        if current is None:
             return
-        status = wanted_status(wish, current.get("status") or {}, self._now)
-        if status != (current.get("status") or {}):
-            self._write_checked(ref, {**current, "status": status}, "status")
+        before = current.get("status") or {}
+        status = wanted_status(step.wish, before, self._now)
+        if status != before:
+            self._write_checked(step.ref, {**current, "status": status}, "status")
 
     def _write_checked(self, ref: Ref, raw: Raw, subresource: str = "") -> None:
         """Writes to an object of the input. One that no API server would hold still gets told what is wrong with it."""
