@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gatepost.dns.names import hostname, intersection, record_name
+from gatepost.dns.names import hostname, intersection, record_name, unicode_name
 
 # Gateway API: hostnames of a listener and of a route; "" is unset.
 MEETINGS = [
@@ -76,6 +76,8 @@ def test_hostnames_have_one_form(text: str, canonical: str) -> None:
         ".".join(["a" * 49] * 6),  # 299 characters
         "app.example.com/path",
         "two words.example.com",
+        " app.example.com",
+        "app.example.com\n",
     ],
 )
 def test_other_texts_are_no_hostnames(text: str) -> None:
@@ -84,3 +86,19 @@ def test_other_texts_are_no_hostnames(text: str) -> None:
 
 def test_a_record_may_have_a_name_that_no_host_has() -> None:
     assert record_name("_SIP._tcp.example.com.") == "_sip._tcp.example.com"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("xn--bcher-kva.example", "bücher.example"),
+        ("Bücher.example.", "bücher.example"),
+        ("*.xn--bcher-kva.example", "*.bücher.example"),
+        ("_dmarc.xn--bcher-kva.example", "_dmarc.bücher.example"),
+        (".xn--bcher-kva.example", ".bücher.example"),
+        ("xn--a.xn--bcher-kva.example", "xn--a.bücher.example"),  # the first label is no punycode
+        ("plain.example", "plain.example"),
+    ],
+)
+def test_each_international_label_of_a_name_has_its_unicode_form(text: str, expected: str) -> None:
+    assert unicode_name(text) == expected
