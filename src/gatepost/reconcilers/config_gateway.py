@@ -40,6 +40,7 @@ class GatewayEntry(Struct, frozen=True):
         supported_features: names of Gateway API features; None leaves it to the GatewayClass to say.
         proxy_protocol: whether the data plane wants a PROXY header first.
         https_port: the port of the TLS listeners that are put on the Gateway.
+        section_name: the one listener of the Gateway that plain requests come in by; "" for all of them.
         selector: labels that a KIngress must have to be served here; () is the entry for all the others.
     """
 
@@ -50,6 +51,7 @@ class GatewayEntry(Struct, frozen=True):
     supported_features: tuple[str, ...] | None = None
     proxy_protocol: bool = False
     https_port: int = 443
+    section_name: str = ""
     selector: tuple[tuple[str, str], ...] = ()
 
     def selects(self, labels: Mapping[str, str]) -> bool:
@@ -97,6 +99,7 @@ class _Entry(Struct, rename="kebab"):
     supported_features: tuple[str, ...] | None = None
     proxy_protocol_enabled: bool = False
     https_port: int = 443
+    section_name: str = ""
     selector: dict[str, str] = field(default_factory=dict)
 
 
@@ -118,7 +121,7 @@ def parse(data: Mapping[str, str]) -> GatewayConfig:
     """The settings in the data of a `config-gateway`. A list that is missing or empty falls back to its own default.
 
     Raises: UnreadableValue for the first list that cannot be understood.
-    Source: net-gateway-api, config-gateway; `selector` and `https-port` are gatepost's own.
+    Source: net-gateway-api, config-gateway; `selector`, `https-port` and `section-name` are gatepost's own.
     """
     return GatewayConfig(
         external=_entries(EXTERNAL_KEY, data.get(EXTERNAL_KEY, ""), EXTERNAL_IP) or DEFAULT.external,
@@ -171,6 +174,7 @@ def _entry(key: str, written: _Entry, visibility: str) -> GatewayEntry:
         supported_features=written.supported_features,
         proxy_protocol=written.proxy_protocol_enabled,
         https_port=written.https_port,
+        section_name=written.section_name,
         selector=tuple(sorted(written.selector.items())),
     )
 

@@ -110,13 +110,31 @@ def _answer_in(head: bytes) -> Answer:
     return Answer(int(first.split(" ")[1:2][0] if first.startswith("HTTP/") else ""), headers.get(VERSION_HEADER))
 
 
+class Pace:
+    """Turns at even distances, so that many probes at once are no burst for a gateway."""
+
+    def __init__(self, per_second: float, now: Callable[[], float] = time.monotonic) -> None:
+        self._distance = 1 / per_second
+        self._now = now
+        self._next_at = 0.0
+
+    async def turn(self) -> None:
+        """Returns when it is the caller's turn."""
+        now = self._now()
+        at = max(self._next_at, now)
+        self._next_at = at + self._distance
+        if at > now:
+            await asyncio.sleep(at - now)
+
+
 class Prober:
     """The probes that are wanted, each with a task of its own until it has passed.
 
     Args:
         put: takes each verdict that differs from the one before.
         drop: hears of each verdict that nobody needs any more.
-        wait: how waiting is done.
+        wait: how a probe waits before it is sent again.
+        turn: waits until the next request may go out.
         moved: called whenever a round of requests has ended.
     """
 
@@ -126,18 +144,17 @@ class Prober:
         put: Callable[[ProbeVerdict], None],
         drop: Callable[[Ref], None],
         *,
-        now: Callable[[], float] = time.monotonic,
         wait: Callable[[float], Awaitable[object]] = asyncio.sleep,
+        turn: Callable[[], Awaitable[None]] | None = None,
         moved: Callable[[], None] = lambda: None,
     ) -> None:
         self._asks = asks
         self._put = put
         self._drop = drop
-        self._now = now
         self._wait = wait
+        self._turn = turn or Pace(PER_SECOND).turn
         self._moved = moved
         self._gate = asyncio.Semaphore(AT_ONCE)
-        self._next_at = 0.0
         self._tasks: dict[Probe, asyncio.Task[None]] = {}
         self._endpoints: dict[Probe, tuple[Endpoint, ...]] = {}
         self._unasked: set[Probe] = set()
@@ -229,21 +246,13 @@ class Prober:
     async def _ask(self, probe: Probe, url: ProbeURL, endpoint: Endpoint) -> tuple[str, bool] | None:
         """Returns: why one request did not pass, and whether waiting will not help; None if it passed."""
         async with self._gate:
-            await self._pace()
+            await self._turn()
             try:
                 answer = await self._asks.ask(probe, url, endpoint)
             except NoAnswer as error:
                 return f"{url.host}{url.path}: {error}", False
         why = why_not(probe, answer)
         return None if why is None else (f"{url.host}{url.path}: {why[0]}", why[1])
-
-    async def _pace(self) -> None:
-        """Waits for the turn of the next request."""
-        now = self._now()
-        at = max(self._next_at, now)
-        self._next_at = at + 1 / PER_SECOND
-        if at > now:
-            await self._wait(at - now)
 
     def _note_end(self, probe: Probe, ended: asyncio.Task[None]) -> None:
         """A task that ends with an error has a fault of ours: its probe never passes, the others go on."""

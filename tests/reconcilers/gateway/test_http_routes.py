@@ -5,7 +5,22 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from gateway_world import EDGE, PUBLIC, config, ingress, path, public_rule, rendered, route_of, routes_wanted, world
+from gateway_world import (
+    EDGE,
+    PUBLIC,
+    config,
+    ingress,
+    parents,
+    path,
+    public_rule,
+    rendered,
+    route_of,
+    routes_wanted,
+    seen,
+    tls,
+    verdict,
+    world,
+)
 from knative_objects import (
     GATEWAY_CLASS,
     conditions,
@@ -17,6 +32,8 @@ from knative_objects import (
     rule,
     the,
 )
+
+from gatepost.writes.outcome import Outcome
 
 Raw = dict[str, Any]
 
@@ -223,10 +240,37 @@ def test_route_of_another_namespace_is_not_put_in_place() -> None:
     assert "ExternalNameBackend" in event_reasons(found.outcome(kingress))
 
 
-def test_path_with_a_prefix_of_its_own_is_not_replaced() -> None:
-    kingress = mapped(path="/part")
+def test_path_with_a_prefix_or_headers_of_its_own_keeps_them_in_front_of_each_path_behind_it() -> None:
+    kingress = mapped(path="/part", headers={"X-Only": {"exact": "yes"}})
     found = world(*EDGE, kingress, ingress("player", SERVED), placeholder())
-    assert backends(routes_wanted(found.outcome(kingress))["mapped.example.org"]) == [("player", 80)]
+    plain = routes_wanted(found.outcome(kingress))["mapped.example.org"]["rules"][2:]
+    assert [rule["matches"][0]["path"]["value"] for rule in plain] == ["/part", "/part"]
+    assert [[header["name"] for header in rule["matches"][0]["headers"]] for rule in plain] == [
+        ["X-Only", "Knative-Serving-Tag"],
+        ["X-Only"],
+    ]
+
+
+def test_path_behind_a_placeholder_that_no_request_can_reach_is_left_out() -> None:
+    served = rule(local_hosts("player"), path("player-00001"), path("player-00002", path="/other"))
+    kingress = mapped(path="/part")
+    found = world(*EDGE, kingress, ingress("player", served), placeholder())
+    plain = routes_wanted(found.outcome(kingress))["mapped.example.org"]["rules"][1:]
+    assert [rule["backendRefs"][0]["name"] for rule in plain] == ["player-00001"]
+
+
+def test_other_external_name_is_passed_on_kept_from_ready_and_told() -> None:
+    kingress = seen(ingress("app", public_rule("app.example.com", path("outside"))))
+    there = route_of(
+        kingress, "app.example.com", status=parents(verdict(("Accepted", "True"), ("ResolvedRefs", "True")))
+    )
+    ordinary = core_service("outside", ports=[{"port": 80}])
+    found = world(*EDGE, kingress, there, ordinary)
+    assert conditions(found.outcome(kingress))["Ready"] == ("True", "")
+    found.put(core_service("outside", type="ExternalName", externalName="www.example.net"))
+    assert backends(routes_wanted(found.outcome(kingress))["app.example.com"]) == [("outside", 80)]
+    assert conditions(found.outcome(kingress))["Ready"] == ("False", "ExternalNameBackend")
+    assert "ExternalNameBackend" in event_reasons(found.outcome(kingress))
 
 
 def test_domain_follows_its_route_to_the_next_revision_and_to_nothing_else() -> None:
@@ -331,3 +375,19 @@ def test_nothing_is_pruned_while_a_wanted_route_is_someone_elses() -> None:
     taken = route_of(ingress("other"), "app.example.com")
     outcome = world(*EDGE, kingress, taken, route_of(kingress, "former.example.com")).outcome(kingress)
     assert outcome.deletes == []
+
+
+# The listener that config-gateway names
+
+
+def test_section_name_confines_routes_to_that_listener_and_to_their_own_for_tls() -> None:
+    named = config(section_name="http")
+    plain = ingress("app", public_rule("app.example.com"))
+    assert section_names(world(named, *EDGE[1:], plain).outcome(plain)) == ["http"]
+    secured = ingress("app", public_rule("app.example.com"), tls=[tls("app.example.com", "cert")])
+    assert section_names(world(named, *EDGE[1:], secured).outcome(secured)) == ["http", "kni-uid-shop-app"]
+    assert section_names(world(*EDGE, secured).outcome(secured)) == [None]
+
+
+def section_names(outcome: Outcome) -> list[str | None]:
+    return [parent.get("sectionName") for parent in routes_wanted(outcome)["app.example.com"]["parentRefs"]]

@@ -87,18 +87,20 @@ def _spliced(kingress: KIngress, path: KIngressPath, view: View) -> tuple[KIngre
     change: without rewrite, and with the headers of the domain on each of them.
     Source: knative/serving pull request 16685.
     """
-    if not path.rewrite_host or len(path.splits) != 1 or path.path not in ("", "/") or path.headers:
+    if not path.rewrite_host or len(path.splits) != 1:
         return (path,)
     split = path.splits[0]
     namespace = kingress.metadata.namespace
     settings = view.get(Settings, SETTINGS_REF) or Settings()
-    if path.rewrite_host != f"{split.service_name}.{namespace}.svc.{settings.cluster_domain}":
+    short = f"{split.service_name}.{namespace}"
+    if path.rewrite_host not in (short, f"{short}.svc", f"{short}.svc.{settings.cluster_domain}"):
         return (path,)
     sources = view.select(LOCAL_PATHS, (namespace, path.rewrite_host))
     behind = next((source for source in sources if source.source != kingress.ref), None)
     if behind is None or not _may_be_placeholder(view.named(Service, namespace, split.service_name)):
         return (path,)
-    return tuple(_behind_placeholder(source, path, split) for source in behind.paths)
+    joined = ((source, _common_prefix(source, path)) for source in behind.paths)
+    return tuple(_behind_placeholder(source, path, split, prefix) for source, prefix in joined if prefix is not None)
 
 
 def _may_be_placeholder(service: Service | None) -> bool:
@@ -109,9 +111,19 @@ def _may_be_placeholder(service: Service | None) -> bool:
     return controller is not None and controller.kind == "Route" and group_of(controller.api_version) == SERVING
 
 
-def _behind_placeholder(source: KIngressPath, path: KIngressPath, split: KIngressSplit) -> KIngressPath:
+def _common_prefix(source: KIngressPath, path: KIngressPath) -> str | None:
+    """The prefix of what both take, None if no request is taken by both."""
+    if any(path.headers.get(name, match) != match for name, match in source.headers.items()):
+        return None
+    longer, shorter = sorted((source.path, path.path.rstrip("/") and path.path), key=len, reverse=True)
+    return longer if longer.startswith(shorter) else None
+
+
+def _behind_placeholder(source: KIngressPath, path: KIngressPath, split: KIngressSplit, prefix: str) -> KIngressPath:
     return structs.replace(
         source,
+        path=prefix,
+        headers={**source.headers, **path.headers},
         rewrite_host="",
         append_headers={**source.append_headers, **path.append_headers},
         splits=tuple(

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import hashlib
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import msgspec
-from msgspec import UNSET, Struct, structs
+from msgspec import UNSET
 
-from gatepost.objects.gatewayapi import HTTPRoute, ListenerSet, ParentReference
+from gatepost.objects.gatewayapi import HTTPRoute, ParentReference
 from gatepost.objects.meta import owner_reference
 from gatepost.objects.networking import CLUSTER_LOCAL, KINGRESS_LABEL, KIngress, KIngressPath, KIngressSplit
-from gatepost.objects.problems import Problem
-from gatepost.objects.refs import Ref
-from gatepost.reconcilers.gateway.problems import TOO_LARGE, CannotServe
+from gatepost.reconcilers.gateway.limits import label_value
+from gatepost.reconcilers.gateway.wishes import RouteWish
 from gatepost.writes.outcome import object_fields
 
 Raw = dict[str, Any]
@@ -27,101 +24,6 @@ LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
 
 HASH_HEADER = "K-Network-Hash"
 HASH_OVERRIDE = "override"
-
-# Limits of the HTTPRoute schema. Each path takes two rules: one for probes, one for everybody.
-PATHS_PER_ROUTE = 8
-HOSTNAMES_PER_ROUTE = 16
-HEADERS_PER_MATCH = 16
-HEADERS_PER_FILTER = 16
-BACKENDS_PER_RULE = 16
-LABEL_LENGTH = 63
-
-
-class RouteWish(Struct, frozen=True):
-    """One HTTPRoute to be: which hosts, on which Gateway, and where their requests go.
-
-    Attributes:
-        name: of the HTTPRoute.
-        hosts: sorted.
-        visibility: of the rule that it is made from.
-        paths: with ports as numbers, in the order of the rule.
-        version: what a probe gets back.
-        gateway: the Gateway that it attaches to.
-        namespace: of the KIngress, and of its ListenerSets.
-        sections: the listeners of the Gateway that it attaches to, () for all of them.
-        sets: listeners in ListenerSets of its namespace that it attaches to as well, by set and section; no section
-            is all of the set.
-        is_redirected_to: it attaches to TLS listeners only, for another route redirects to it.
-        has_request_timeout: whether the Gateway knows `timeouts.request`.
-        redirects: whether all that `paths` do not take is sent to https.
-    """
-
-    name: str
-    hosts: tuple[str, ...]
-    visibility: str
-    paths: tuple[KIngressPath, ...]
-    version: str
-    gateway: Ref
-    namespace: str = ""
-    sections: tuple[str, ...] = ()
-    sets: tuple[tuple[str, str], ...] = ()
-    is_redirected_to: bool = False
-    has_request_timeout: bool = False
-    redirects: bool = False
-
-    @property
-    def parents(self) -> tuple[ParentReference, ...]:
-        """The Gateway, whole or by sections, and the ListenerSets: a Gateway lets no route into those by itself."""
-        gateway = self.gateway
-        sections = self.sections or (() if self.is_redirected_to else ("",))
-        on_gateway = [
-            ParentReference(gateway.name, gateway.namespace, gateway.group, gateway.kind, section)
-            for section in sections
-        ]
-        sets = [
-            ParentReference(name, self.namespace, ListenerSet.KIND.group, ListenerSet.KIND.kind, section)
-            for name, section in self.sets
-        ]
-        return tuple(on_gateway + sets)
-
-
-def route_name(hosts: Iterable[str]) -> str:
-    """The last of the hosts in byte order, which for the names of a Service is its full one.
-
-    A wildcard is no object name: it becomes a name of its own, that no host has.
-    Source: net-gateway-api calls this the longest host, which it is not.
-    """
-    last = max(hosts)
-    if not last.startswith("*."):
-        return last
-    return f"wildcard-{hashlib.sha256(last.encode()).hexdigest()[:8]}.{last.removeprefix('*.')}"
-
-
-def within_limits(kingress: KIngress, wish: RouteWish) -> list[RouteWish]:
-    """The same wish as HTTPRoutes that the API takes: long lists of hosts or paths are divided, in order.
-
-    A Gateway merges the rules of all routes for one host, the most specific first, so dividing changes nothing.
-    Raises: CannotServe if a single path is too large to be divided.
-    """
-    for path in wish.paths:
-        _check_size(kingress, path)
-    room = PATHS_PER_ROUTE - 1 if wish.redirects else PATHS_PER_ROUTE
-    return [
-        structs.replace(wish, hosts=hosts, paths=paths)
-        for hosts in _chunks(wish.hosts, HOSTNAMES_PER_ROUTE)
-        for paths in _chunks(wish.paths, room) or [()]
-    ]
-
-
-def with_distinct_names(wishes: Iterable[RouteWish]) -> list[RouteWish]:
-    """The second wish of a name gets it with `-02`, and so on: two rules can share a host."""
-    seen: Counter[str] = Counter()
-    distinct = []
-    for wish in wishes:
-        seen[wish.name] += 1
-        number = seen[wish.name]
-        distinct.append(wish if number == 1 else structs.replace(wish, name=f"{wish.name}-{number:02}"))
-    return distinct
 
 
 def http_route(kingress: KIngress, wish: RouteWish) -> Raw:
@@ -158,11 +60,8 @@ def _labels(kingress: KIngress, wish: RouteWish) -> dict[str, str]:
 
 
 def label_for(kingress: KIngress) -> str:
-    """The value of the label that names a KIngress. That of a domain can be longer than a label may be."""
-    name = kingress.metadata.name
-    if len(name) <= LABEL_LENGTH:
-        return name
-    return f"{name[: LABEL_LENGTH - 9].rstrip('.-')}-{hashlib.sha256(name.encode()).hexdigest()[:8]}"
+    """The value of the label that names a KIngress."""
+    return label_value(kingress.metadata.name)
 
 
 def _tag_of(hosts: Sequence[str], tag_to_host: str) -> str:
@@ -234,26 +133,3 @@ def _backend_ref(split: KIngressSplit) -> Raw:
         "weight": split.percent if split.percent is not UNSET else 0,
         "filters": [_set_headers(split.append_headers)],
     }
-
-
-def _check_size(kingress: KIngress, path: KIngressPath) -> None:
-    counts = (
-        ("headers", len(path.headers) + 1, HEADERS_PER_MATCH),
-        ("appendHeaders", len(path.append_headers) + 1, HEADERS_PER_FILTER),
-        ("splits", len(path.splits), BACKENDS_PER_RULE),
-        ("splits[].appendHeaders", max(len(split.append_headers) for split in path.splits), HEADERS_PER_FILTER),
-    )
-    for field, count, limit in counts:
-        if count > limit:
-            raise CannotServe(
-                Problem(
-                    TOO_LARGE,
-                    f'path "{path.path or "/"}" needs {count} entries for {field}, an HTTPRoute takes {limit}.',
-                    kingress.ref,
-                    f"spec.rules[].http.paths[].{field}",
-                )
-            )
-
-
-def _chunks(items: tuple[Any, ...], size: int) -> list[tuple[Any, ...]]:
-    return [items[start : start + size] for start in range(0, len(items), size)]

@@ -23,10 +23,10 @@ from gatepost.objects.refs import Ref
 from gatepost.objects.settings import SETTINGS_REF, Settings
 from gatepost.reconcilers.config_gateway import GatewayEntry
 from gatepost.reconcilers.gateway.admission import Place, place_of
-from gatepost.reconcilers.gateway.httproutes import RouteWish
 from gatepost.reconcilers.gateway.problems import PROBE_WAITING
 from gatepost.reconcilers.gateway.redirects import CHALLENGE_PREFIX
 from gatepost.reconcilers.gateway.tls import TLS
+from gatepost.reconcilers.gateway.wishes import RouteWish
 from gatepost.state.rule import Rule
 from gatepost.state.store import Index
 from gatepost.state.view import View

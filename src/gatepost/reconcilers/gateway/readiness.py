@@ -6,8 +6,8 @@ from gatepost.objects.gatewayapi import HTTPRoute, ParentReference, RouteParentS
 from gatepost.objects.meta import condition_of
 from gatepost.objects.problems import Skipped
 from gatepost.objects.refs import Ref
-from gatepost.reconcilers.gateway.httproutes import RouteWish
 from gatepost.reconcilers.gateway.problems import HTTP_ROUTE_NOT_READY
+from gatepost.reconcilers.gateway.wishes import RouteWish
 
 
 def why_not_ready(route: HTTPRoute | None, wish: RouteWish, ref: Ref) -> Skipped | None:

@@ -10,7 +10,7 @@ from gatepost.objects.refs import Ref
 from gatepost.reconcilers.config_gateway import GatewayConfig, GatewayEntry, current_gateway_config
 from gatepost.reconcilers.gateway.certificates import prune_tls, want_tls
 from gatepost.reconcilers.gateway.fronts import FRONT
-from gatepost.reconcilers.gateway.httproutes import RouteWish, http_route, label_for
+from gatepost.reconcilers.gateway.httproutes import http_route, label_for
 from gatepost.reconcilers.gateway.ownership import CLASS_ANNOTATION, FINALIZER, INGRESS_CLASS, is_ours
 from gatepost.reconcilers.gateway.probes import is_probing, is_stuck, probes_of, why_not_passed
 from gatepost.reconcilers.gateway.problems import (
@@ -32,6 +32,7 @@ from gatepost.reconcilers.gateway.standing import GATEWAYS_BY_IDENTITY
 from gatepost.reconcilers.gateway.status import READY, Status
 from gatepost.reconcilers.gateway.tls import identity_of
 from gatepost.reconcilers.gateway.warmup import is_warmup_of, why_too_early
+from gatepost.reconcilers.gateway.wishes import RouteWish
 from gatepost.state.rule import Rule
 from gatepost.state.view import View
 from gatepost.writes.outcome import Apply, Outcome

@@ -15,10 +15,11 @@ from gatepost.objects.problems import Skipped
 from gatepost.reconcilers.config_gateway import GatewayConfig
 from gatepost.reconcilers.gateway.admission import Place, place_of
 from gatepost.reconcilers.gateway.fronts import FRONT
-from gatepost.reconcilers.gateway.httproutes import RouteWish
+from gatepost.reconcilers.gateway.limits import suffixed
 from gatepost.reconcilers.gateway.problems import NO_TLS_TO_REDIRECT_TO, TLS_NOT_READY_TO_REDIRECT_TO
 from gatepost.reconcilers.gateway.standing import LISTENER_PLACES, PROGRAMMED_LISTENERS, SET_PROGRAMMED_LISTENERS
 from gatepost.reconcilers.gateway.tls import TLS, ListenerWish, listener_set_ref
+from gatepost.reconcilers.gateway.wishes import RouteWish
 from gatepost.state.view import View
 from gatepost.writes.outcome import Outcome
 
@@ -37,7 +38,7 @@ def with_redirect(
     """
     if kingress.spec.http_option != REDIRECTED or wish.visibility == CLUSTER_LOCAL:
         return (wish,)
-    name = f"{wish.name}-redirect"
+    name = suffixed(wish.name, "-redirect")
     tls_listeners = _tls_listeners(kingress, wish, view, have_answered=_is_there(kingress, name, view))
     if not tls_listeners:
         out.skipped.append(_why_not_redirected(kingress, wish, view))
@@ -115,7 +116,10 @@ def _is_there(kingress: KIngress, name: str, view: View) -> bool:
 
 
 def _plain_listeners(kingress: KIngress, wish: RouteWish, config: GatewayConfig, view: View) -> tuple[str, ...]:
-    front = view.value(FRONT, config.entry_for(wish.visibility, kingress.metadata.labels))
+    entry = config.entry_for(wish.visibility, kingress.metadata.labels)
+    if entry.section_name:
+        return (entry.section_name,)
+    front = view.value(FRONT, entry)
     return tuple(
         name for name, hostname in front.plain_listeners if any(_admits(hostname, host) for host in wish.hosts)
     )

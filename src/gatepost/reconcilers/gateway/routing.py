@@ -13,17 +13,13 @@ from gatepost.reconcilers.config_gateway import GatewayConfig, GatewayEntry
 from gatepost.reconcilers.gateway.admission import Place, place_of
 from gatepost.reconcilers.gateway.backends import external_names, served_paths
 from gatepost.reconcilers.gateway.fronts import FRONT
-from gatepost.reconcilers.gateway.httproutes import (
-    RouteWish,
-    route_name,
-    with_distinct_names,
-    within_limits,
-)
+from gatepost.reconcilers.gateway.limits import route_name, with_distinct_names, within_limits
 from gatepost.reconcilers.gateway.ownership import Claim, claim_of, holder_among, is_ours
 from gatepost.reconcilers.gateway.problems import not_owned
 from gatepost.reconcilers.gateway.redirects import with_redirect
 from gatepost.reconcilers.gateway.tls import TLS, listener_set_ref
 from gatepost.reconcilers.gateway.version import version_of, with_defaults
+from gatepost.reconcilers.gateway.wishes import RouteWish
 from gatepost.state.store import Index
 from gatepost.state.view import View
 from gatepost.writes.outcome import Outcome
@@ -61,9 +57,23 @@ def _route_wish(
         version,
         entry.gateway,
         kingress.metadata.namespace,
+        sections=_sections(kingress, rule, entry, view),
         sets=tuple((name, "") for name in listener_sets(kingress, rule, entry, view)),
         has_request_timeout=view.value(FRONT, entry).has_request_timeout,
     )
+
+
+def _sections(kingress: KIngress, rule: KIngressRule, entry: GatewayEntry, view: View) -> tuple[str, ...]:
+    """The listeners that config-gateway confines routes to, and those for TLS of the hosts; () for all there are."""
+    tls = view.value(TLS, kingress.ref)
+    if not entry.section_name or tls is None:
+        return (entry.section_name,) if entry.section_name else ()
+    own = (
+        one.name
+        for one in tls.on(entry.gateway)
+        if one.hostname in rule.hosts and place_of(tls, one, view) is Place.ON_GATEWAY
+    )
+    return (entry.section_name, *own)
 
 
 def listener_sets(kingress: KIngress, rule: KIngressRule, entry: GatewayEntry, view: View) -> tuple[str, ...]:

@@ -21,6 +21,7 @@ from gatepost.reconcilers.config_network import network_config
 from gatepost.reconcilers.configmaps import config_map_ref
 from gatepost.reconcilers.gateway.fronts import FRONT, takes_listener_sets
 from gatepost.reconcilers.gateway.grants import GrantWish, foreign_grant
+from gatepost.reconcilers.gateway.limits import is_hostname
 from gatepost.reconcilers.gateway.ownership import Claim, claim_of, is_ours
 from gatepost.reconcilers.gateway.standing import LISTENER_PREFIX
 from gatepost.reconcilers.gateway.version import with_defaults
@@ -115,12 +116,13 @@ def tls_for(spec: KIngressSpec, visibility: str) -> tuple[KIngressTLS, ...]:
     Source: knative.dev/networking, GetIngressTLSForVisibility: such a rule without hosts ends the search.
     """
     found: dict[KIngressTLS, None] = {}
+    complete = [tls for tls in spec.tls if tls.secret_name and tls.secret_namespace]
     for rule in spec.rules:
         if rule.visibility != visibility:
             continue
         if not rule.hosts:
             break
-        found.update((tls, None) for tls in spec.tls if set(rule.hosts) <= set(tls.hosts))
+        found.update((tls, None) for tls in complete if set(rule.hosts) <= set(tls.hosts))
     return tuple(found)
 
 
@@ -156,7 +158,7 @@ def _listeners(
     """One for each host. The first has the name that net-gateway-api gives it, so that taking over changes nothing."""
     secrets: dict[str, Ref] = {}
     for one in tls:
-        for host in one.hosts:
+        for host in filter(is_hostname, one.hosts):  # one that is none would have the whole Gateway refused
             secrets.setdefault(host, _secret_of(one))
     if not secrets:
         return ()

@@ -18,10 +18,12 @@ from gatepost.objects.gatewayapi import HTTPRoute
 from gatepost.objects.networking import KIngress
 from gatepost.objects.problems import Skipped
 from gatepost.reconcilers.config_gateway import GatewayEntry
-from gatepost.reconcilers.gateway.httproutes import HASH_HEADER, HASH_OVERRIDE, RouteWish, http_route
+from gatepost.reconcilers.gateway.httproutes import HASH_HEADER, HASH_OVERRIDE, http_route
+from gatepost.reconcilers.gateway.limits import suffixed
 from gatepost.reconcilers.gateway.probes import Probe, ProbeURL, is_probing, probed_hosts, why_not_passed
 from gatepost.reconcilers.gateway.problems import BACKEND_NOT_WARM
 from gatepost.reconcilers.gateway.redirects import CHALLENGE_PREFIX
+from gatepost.reconcilers.gateway.wishes import RouteWish
 from gatepost.state.view import View
 from gatepost.writes.outcome import Apply, Outcome
 
@@ -65,7 +67,7 @@ def served_backends(present: HTTPRoute) -> tuple[Backend, ...]:
 
 def is_warmup_of(name: str, wish: RouteWish) -> bool:
     """Whether a route of that name can be a hidden one beside that wish."""
-    return name.startswith(f"{wish.name}{SUFFIX}")
+    return name.startswith(suffixed(wish.name, SUFFIX))
 
 
 def why_too_early(
@@ -86,7 +88,7 @@ def why_too_early(
     fresh = new_backends(wish, present)
     if not fresh or not served:
         return None
-    hidden = structs.replace(wish, name=f"{wish.name}{SUFFIX}", paths=(), version=f"ep-{wish.version}")
+    hidden = structs.replace(wish, name=suffixed(wish.name, SUFFIX), paths=(), version=f"ep-{wish.version}")
     for route in warmup_routes(kingress, hidden, (*fresh, *served)):
         out.want(Apply(route))
     waiting = why_not_passed(_probe(kingress, hidden, fresh, entry), view)
@@ -102,7 +104,7 @@ def warmup_routes(kingress: KIngress, hidden: RouteWish, backends: Iterable[Back
     rules = [_hidden_rule(kingress, hidden.version, backend) for backend in dict.fromkeys(backends)]
     routes = []
     for start in range(0, len(rules), RULES_PER_ROUTE):
-        name = hidden.name if start == 0 else f"{hidden.name}-{start // RULES_PER_ROUTE + 1:02}"
+        name = hidden.name if start == 0 else suffixed(hidden.name, f"-{start // RULES_PER_ROUTE + 1:02}")
         route = http_route(kingress, structs.replace(hidden, name=name))
         routes.append({**route, "spec": {**route["spec"], "rules": rules[start : start + RULES_PER_ROUTE]}})
     return routes
