@@ -80,7 +80,7 @@ async def errors_as_status(
     except DataDirUnusable as error:
         return status_answer(internal_error(str(error)))
     except ConnectionError:
-        raise  # the client has left; nobody reads an answer
+        return web.Response()  # the client has left; nobody reads it, but aiohttp would log an error that it is given
     except Exception as error:
         log.exception("request failed", extra={"method": request.method, "path": request.path})
         return status_answer(internal_error(f"{type(error).__name__} (the server's log has more)"))

@@ -75,8 +75,8 @@ async def stream(request: web.Request, watch: Watch, history: History) -> web.St
     response = web.StreamResponse(
         headers={"Content-Type": watch.shown.form.content_type, "Cache-Control": "no-cache, private"}
     )
-    await response.prepare(request)
     try:
+        await response.prepare(request)
         await _send_initial(response, watch)
         await _send_changes(response, watch, history)
         await response.write_eof()
