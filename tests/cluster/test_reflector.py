@@ -157,6 +157,20 @@ async def test_a_410_status_makes_a_new_list_too() -> None:
             await sink.until(lambda: sink.removed == [ref("a")])
 
 
+async def test_a_list_that_is_empty_all_at_once_is_believed_only_when_it_is_empty_again() -> None:
+    async with routes_served() as cluster:
+        full, empty = listing([route("a"), route("b")]), listing([], "90")
+        cluster.on("GET", ROUTES, full, empty, full, empty, empty)
+        async with reflecting(cluster) as sink:
+            (await cluster.watch(0)).send("ERROR", {"kind": "Status", "code": 410, "reason": "Expired"})
+            second = await cluster.watch(1)
+            assert (sink.removed, sink.names) == ([], {"a", "b"})
+            assert cluster.pauses == [5.0]
+            second.send("ERROR", {"kind": "Status", "code": 410, "reason": "Expired"})
+            await cluster.watch(2)
+            assert sink.names == set()
+
+
 async def test_an_expired_continue_token_starts_the_list_anew() -> None:
     async with routes_served() as cluster:
         cluster.on(

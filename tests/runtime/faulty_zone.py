@@ -94,6 +94,7 @@ class Access:
 
     def __init__(self, zone: Zone, actor: str) -> None:
         self.fault: Fault | None = None
+        self.calls = 0
         self._zone = zone
         self._actor = actor
 
@@ -109,6 +110,7 @@ class Access:
         return self._zone.inner.adjust(endpoints)
 
     async def apply(self, changes: Changes) -> Sequence[RecordResult]:
+        self.calls += 1
         await self._zone.judge(self._actor, changes)
         if self._fault(NOTHING_IS_SENT):
             raise ProviderError("no route to host")
@@ -153,12 +155,18 @@ def _singles(changes: Changes) -> Iterator[Changes]:
 
 
 class Cluster:
-    """The objects of one cluster as they really are, and what an instance is shown of them."""
+    """The objects of one cluster as they really are, and what an instance is shown of them.
+
+    Kinds that are `hidden` are listed empty, those that are `missing` are not served, those that are `failing` cannot
+    be read.
+    """
 
     def __init__(self, address: str) -> None:
         self.address = address
         self.has_address = True
         self.hidden: set[GroupKind] = set()
+        self.missing: set[GroupKind] = set()
+        self.failing: set[GroupKind] = set()
         self.routes: dict[str, tuple[str, ...]] = {}
 
     @property
@@ -169,7 +177,8 @@ class Cluster:
     def shown(self) -> dict[Ref, KubernetesObject]:
         objects: list[KubernetesObject] = [_namespace(), _gateway(self.address if self.has_address else "")]
         objects += [_route(name, names) for name, names in self.routes.items()]
-        return {obj.ref: obj for obj in objects if obj.ref.group_kind not in self.hidden}
+        hidden = self.hidden | self.missing | self.failing
+        return {obj.ref: obj for obj in objects if obj.ref.group_kind not in hidden}
 
 
 class Instance:
@@ -189,17 +198,27 @@ class Instance:
 
     def poll(self) -> None:
         """Takes over what the cluster shows."""
-        shown = self._cluster.shown()
-        for ref in self._held.keys() - shown.keys():
+        cluster, shown = self._cluster, self._cluster.shown()
+        kept = cluster.missing | cluster.failing  # what was known of these still counts
+        for ref in [ref for ref in self._held if ref not in shown and ref.group_kind not in kept]:
             self.engine.remove(ref)
+            del self._held[ref]
         for ref, obj in shown.items():
             if self._held.get(ref) != obj:
                 self.engine.put(obj, ref)
-        self._held = shown
+        self._held.update(shown)
         self.engine.run_stale()
         for kind in (ROUTES, GATEWAYS, NAMESPACES):
-            self.kinds.complete(kind)
+            self._hear_of(kind)
         self.kinds.count_what_came_in()
+
+    def _hear_of(self, kind: GroupKind) -> None:
+        if kind in self._cluster.missing:
+            self.kinds.miss(kind)
+        elif kind in self._cluster.failing:
+            self.kinds.fail(kind, "no route to host")
+        else:
+            self.kinds.complete(kind)
 
     async def list_zone(self) -> bool:
         """Returns: whether the zone could be read."""

@@ -30,6 +30,9 @@ WATCH_SECONDS = (240, 480)
 LOOK_AGAIN_SECONDS = 30.0
 """When a kind that the cluster does not serve is looked for again."""
 
+EMPTY_AGAIN_SECONDS = 5.0
+"""When a list is read again that has lost all of its objects."""
+
 
 class WatchedKind(Struct, frozen=True):
     """What to watch.
@@ -126,6 +129,19 @@ class Reflector:
     async def _list(self, served: ServedKind) -> None:
         """Hands the whole list on; then removes what was known and is not in it."""
         path = served.path(self._watched.namespace)
+        seen = await self._read_list(path)
+        if self.known and not seen:
+            # Everything gone at once is more often a server that lost its storage for a moment than the truth.
+            await self._client.wait(EMPTY_AGAIN_SECONDS)
+            seen = await self._read_list(path)
+        for ref in self.known - seen:
+            self._sink.remove(ref)
+        self.known = seen
+        self._watch_failed = False
+        self._backoff.reset()
+
+    async def _read_list(self, path: str) -> set[Ref]:
+        """Hands the objects of a whole list on. Returns: which they are."""
         seen: set[Ref] = set()
         page = await self._page(path, "")
         while page.metadata.continue_:
@@ -138,12 +154,8 @@ class Reflector:
             finally:
                 coming.cancel()
         seen.update(self._take_in(raw) for raw in page.items)
-        for ref in self.known - seen:
-            self._sink.remove(ref)
-        self.known = seen
-        self._watch_failed = False
         self._revision = page.metadata.resource_version
-        self._backoff.reset()
+        return seen
 
     async def _page(self, path: str, token: str) -> Page:
         params = {"limit": str(PAGE_SIZE)}
