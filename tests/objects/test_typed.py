@@ -44,6 +44,11 @@ def test_fields_that_no_rule_reads_are_no_fault() -> None:
     assert isinstance(route, HTTPRoute)
 
 
+def test_a_status_of_an_unknown_kind_may_hold_anything() -> None:
+    status = {"address": "192.0.2.7", "addresses": ["192.0.2.7"], "observedGeneration": "2", "conditions": ["Ready"]}
+    assert isinstance(typed(raw("machines.example.com/v1", "Machine", status=status)), Addressable)
+
+
 def test_a_ref_is_the_same_from_raw_and_typed_objects() -> None:
     for type_ in TYPES:
         fields = raw(type_.KIND.api_version, type_.KIND.kind)

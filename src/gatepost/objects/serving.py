@@ -26,13 +26,20 @@ class AddressableStatus(Shape, frozen=True):
     observed_generation: int = 0
 
 
+class AnyStatus(Shape, frozen=True):
+    """The fields of a status that may tell an address. Kinds that are not made for this may hold anything there."""
+
+    address: Any = None
+    addresses: Any = ()
+
+
 class Addressable(KubernetesObject, frozen=True, kw_only=True):
     """Any object, of whatever kind, seen through its address. Its `ref` cannot tell its kind: the store knows it."""
 
     KIND: ClassVar = Kind("", "Addressable", "addressables", ("v1",))
 
     kind: str = ""
-    status: AddressableStatus = AddressableStatus()
+    status: AnyStatus = AnyStatus()
 
 
 class KnativeService(KubernetesObject, frozen=True, kw_only=True):

@@ -141,6 +141,29 @@ def test_other_addressable_is_reached_through_the_service_in_its_url(ref: Raw, s
 
 
 @pytest.mark.parametrize(
+    ("api_version", "kind", "status", "field"),
+    [
+        (
+            "gateway.networking.k8s.io/v1",
+            "Gateway",
+            {"addresses": [{"type": "IPAddress", "value": "192.0.2.1"}]},
+            "status.addresses.url",
+        ),
+        ("machines.example.com/v1", "Machine", {"address": "192.0.2.7", "addresses": ["192.0.2.7"]}, "status.address"),
+        ("batch.example.com/v1", "Rollout", {"address": {"url": 7}, "observedGeneration": "2"}, "status.address"),
+    ],
+)
+def test_object_that_means_something_else_by_its_addresses_does_not_resolve(
+    api_version: str, kind: str, status: Raw, field: str
+) -> None:
+    target = {"apiVersion": api_version, "kind": kind, "metadata": meta("hub"), "status": status}
+    seen = mapping({"apiVersion": api_version, "kind": kind, "name": "hub"})
+    outcome = domain_world(*REST, target, seen).outcome(seen)
+    assert conditions(outcome)["ReferenceResolved"] == ("False", "ResolveFailed")
+    assert [problem.field for problem in outcome.problems] == [field]
+
+
+@pytest.mark.parametrize(
     ("ref", "status", "field"),
     [
         (gadget_ref(), {}, "status.address"),

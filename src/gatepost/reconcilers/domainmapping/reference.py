@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import cast
+from typing import Any
 from urllib.parse import SplitResult, urlsplit
 
+import msgspec
 from msgspec import Struct
 
 from gatepost.objects.core import Service
@@ -12,7 +13,7 @@ from gatepost.objects.kinds import type_for
 from gatepost.objects.meta import KubernetesObject
 from gatepost.objects.problems import Problem
 from gatepost.objects.refs import Ref, group_of
-from gatepost.objects.serving import Address, AddressableStatus, DomainMapping, KReference
+from gatepost.objects.serving import Address, DomainMapping, KReference
 from gatepost.objects.settings import SETTINGS_REF, Settings
 from gatepost.reconcilers.domainmapping.conditions import RESOLVE_FAILED
 from gatepost.state.view import View
@@ -75,9 +76,9 @@ def _incomplete(mapping: DomainMapping) -> Problem | None:
 
 def _address_url(target: KubernetesObject, reference: KReference) -> str | Problem:
     """The URL of the address asked for by name, else of the first address."""
-    status = cast("AddressableStatus | None", getattr(target, "status", None))
-    addresses: tuple[Address, ...] = getattr(status, "addresses", ())
-    single: Address | None = getattr(status, "address", None)
+    status = getattr(target, "status", None)
+    addresses = _as_addresses(getattr(status, "addresses", ()))
+    single = next(iter(_as_addresses([getattr(status, "address", None)])), None)
     if reference.address:
         named = [address for address in addresses if address.name == reference.address]
         if not named:
@@ -92,6 +93,14 @@ def _address_url(target: KubernetesObject, reference: KReference) -> str | Probl
     if not address.url:
         return _unaddressed(target, f"{field}.url", "has an address without URL.")
     return address.url
+
+
+def _as_addresses(found: Any) -> tuple[Address, ...]:
+    """The addresses in a field of a status; what has another form there, as in a Gateway, is none with a URL."""
+    try:
+        return msgspec.convert(found, tuple[Address, ...], from_attributes=True)
+    except msgspec.ValidationError:
+        return ()
 
 
 def _host(target: KubernetesObject, url: str, mapping: DomainMapping, cluster_domain: str) -> Resolved | Problem:
