@@ -251,3 +251,13 @@ def test_a_text_that_is_no_network_does_not_count_and_is_told(text: str) -> None
     chosen = DnsSettings(sources=ROUTES, target_net_filter=(text,))
     assert [remark.partition(":")[0] for remark in chosen.remarks()] == ["--target-net-filter"]
     assert answers(endpoints_of(chosen, gateway(), route())) == {(NAME, "A"): ("192.0.2.1",)}
+
+
+def test_a_ptr_record_stands_beside_other_records_of_its_name() -> None:
+    chosen = DnsSettings(sources=(*ROUTES, "crd"), managed_record_types=(*WITH_PTR, "TXT"), create_ptr=True)
+    written = dns_endpoint("t", {"dnsName": "1.2.0.192.in-addr.arpa", "recordType": "TXT", "targets": ["a note"]})
+    found = endpoints_of(chosen, gateway(), route(), written)
+    assert {(e.record_type, e.targets, e.labels["resource"]) for e in found if e.dns_name.endswith(".arpa")} == {
+        ("TXT", ("a note",), "crd/shop/t"),
+        ("PTR", (NAME,), "httproute/shop/cart"),
+    }

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from ipaddress import ip_address
 
+from msgspec import structs
+
 from gatepost.dns.claims import RECORD_SETS
 from gatepost.dns.records import NameKey, Record, Records, RecordSet, Reverse
 from gatepost.state.rule import Rule
@@ -19,6 +21,7 @@ REQUEST = "record-type"
 PTR_RECORD_SETS = "dns reverse record sets"
 
 _WANTED = "ptr"
+_TAKES_PLACE = ("PTR", "CNAME")  # written down under a reverse name: beside them no other PTR record can stand
 
 
 def reverses(settled: RecordSet, records: Records, by_default: bool) -> tuple[Reverse, ...]:
@@ -70,9 +73,13 @@ class PtrRule:
     def __call__(self, key: NameKey, view: View) -> RecordSet:
         asked: tuple[Reverse, ...] = view.select(REVERSE_NAMES, key)
         written = view.value(self._record_sets, key)
-        if not asked or written.records or written.hold is not None:
+        if not asked or written.hold is not None or any(record.type in _TAKES_PLACE for record in written.records):
             return written
         names = tuple(sorted({reverse.name for reverse in asked}))
         record = Record("PTR", names, min(reverse.ttl for reverse in asked))
         claimants = sorted({reverse.claimant for reverse in asked}, key=lambda claimant: claimant.age)
-        return self._finish(RecordSet(*key, (record,), tuple(claimants)))
+        made = self._finish(RecordSet(*key, (record,), tuple(claimants)))
+        if not written.records:
+            return made
+        beside = tuple(structs.replace(record, claimant=claimants[0]) for record in made.records)
+        return structs.replace(written, records=(*written.records, *beside))
