@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from gatepost.dns.endpoint import Changes, Endpoint, Property
@@ -52,6 +52,7 @@ class Mirror:
 
 
 @settings(deadline=None, max_examples=40)
+@example(held=(), created=(), updated=[], deleted=tuple(Endpoint("a", "A", set_identifier=of) for of in ("b", "", "b")))
 @given(held=lists, created=lists, updated=pairs, deleted=lists)
 def test_endpoints_and_changes_arrive_as_they_left(
     held: tuple[Endpoint, ...],

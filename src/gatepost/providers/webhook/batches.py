@@ -45,7 +45,7 @@ async def apply_in_halves(changes: Changes, send: Send, list_records: List) -> l
     calls = 0
     while pending:
         batch = pending.pop()
-        said = await send(_joined(batch))
+        said = await send(_joined(batch) if calls else changes)
         calls += 1
         if not said:
             continue
