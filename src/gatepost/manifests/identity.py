@@ -86,6 +86,28 @@ def _metadata_misses(metadata: Any) -> Iterator[Miss]:
                 quoted = isinstance(value, bool | int | float)
                 wanted = "a string; write it in quotes" if quoted else "a string"
                 yield Miss(("metadata", field, key), described(value), wanted)
+    yield from _belonging_misses(metadata)
+
+
+def _belonging_misses(metadata: dict[str, Any]) -> Iterator[Miss]:
+    """Of the fields that tie objects to each other. Other wrong types leave an object unread; these would mislead."""
+    uid = metadata.get("uid", "")
+    if not isinstance(uid, str):
+        yield Miss(("metadata", "uid"), described(uid), "a string")
+    owners = metadata.get("ownerReferences", [])
+    if not isinstance(owners, list):
+        yield Miss(("metadata", "ownerReferences"), described(owners), "a list of references")
+        return
+    for position, owner in enumerate(owners):
+        path = ("metadata", "ownerReferences", position)
+        if not isinstance(owner, dict):
+            yield Miss(path, described(owner), "a mapping with apiVersion, kind, name and uid")
+            continue
+        for field in ("apiVersion", "kind", "name"):
+            if not isinstance(owner.get(field), str) or not owner[field]:
+                yield Miss((*path, field), described(owner.get(field)), "a string")
+        if not isinstance(owner.get("uid", ""), str):
+            yield Miss((*path, "uid"), described(owner["uid"]), "a string")
 
 
 def _version_misses(raw: dict[str, Any], kinds: Kinds) -> list[Miss]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sys import intern
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from msgspec import UNSET, UnsetType, field
 from msgspec.structs import force_setattr
@@ -40,14 +40,27 @@ class AllowedRoutes(Shape, frozen=True):
     kinds: tuple[RouteGroupKind, ...] = ()
 
 
+class SecretReference(Shape, frozen=True):
+    """`namespace` "" means that of the object that refers to it."""
+
+    name: str = ""
+    namespace: str = ""
+    group: str = ""
+    kind: str = "Secret"
+
+
+class ListenerTLS(Shape, frozen=True):
+    certificate_refs: tuple[SecretReference, ...] = ()
+
+
 class Listener(Shape, frozen=True):
-    """A listener of a Gateway or ListenerSet. `tls` stays raw: only its presence and mode are ever looked at."""
+    """A listener of a Gateway or ListenerSet."""
 
     name: str = ""
     port: int = 0
     protocol: str = ""
     hostname: str = ""
-    tls: dict[str, Any] | None = None
+    tls: ListenerTLS = ListenerTLS()
     allowed_routes: AllowedRoutes = AllowedRoutes()
 
 
@@ -95,11 +108,15 @@ class GatewayClassSpec(Shape, frozen=True):
     controller_name: str = ""
 
 
+class SupportedFeature(Shape, frozen=True):
+    name: str = ""
+
+
 class GatewayClassStatus(Shape, frozen=True):
-    """`supported_features` stay raw: names in older versions of the API, objects with a name in newer ones."""
+    """`supported_features` are plain names in older versions of the API, objects with a name in newer ones."""
 
     conditions: tuple[Condition, ...] = ()
-    supported_features: tuple[Any, ...] = ()
+    supported_features: tuple[SupportedFeature | str, ...] = ()
 
 
 class GatewayClass(KubernetesObject, frozen=True, kw_only=True):
@@ -230,9 +247,30 @@ class UDPRoute(GatewayRoute, frozen=True, kw_only=True):
     KIND: ClassVar = Kind(GROUP, "UDPRoute", "udproutes", ("v1", "v1alpha2"))
 
 
+class ReferenceGrantFrom(Shape, frozen=True):
+    """Who may refer: all of a kind in a namespace."""
+
+    group: str = ""
+    kind: str = ""
+    namespace: str = ""
+
+
+class ReferenceGrantTo(Shape, frozen=True):
+    """What may be referred to in the grant's namespace; `name` "" is all of the kind."""
+
+    group: str = ""
+    kind: str = ""
+    name: str = ""
+
+
+class ReferenceGrantSpec(Shape, frozen=True):
+    from_: tuple[ReferenceGrantFrom, ...] = field(default=(), name="from")
+    to: tuple[ReferenceGrantTo, ...] = ()
+
+
 class ReferenceGrant(KubernetesObject, frozen=True, kw_only=True):
     """v1beta1 is written: v1 exists only since Gateway API 1.5."""
 
     KIND: ClassVar = Kind(GROUP, "ReferenceGrant", "referencegrants", ("v1beta1", "v1"))
 
-    spec: dict[str, Any] = field(default_factory=dict)
+    spec: ReferenceGrantSpec = ReferenceGrantSpec()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ipaddress
-from typing import Any
 
 import msgspec
 from msgspec import UNSET, Struct
@@ -102,7 +101,7 @@ def _told(what: str, condition: Condition) -> str:
     return f"{what} is {condition.status} ({condition.reason}) {condition.message}".rstrip(". ")
 
 
-def _features(entry: GatewayEntry, gateway: Gateway | None, view: View) -> tuple[Any, ...]:
+def _features(entry: GatewayEntry, gateway: Gateway | None, view: View) -> tuple[str, ...]:
     """What the entry lists; where it does not say, what the GatewayClass claims."""
     if entry.supported_features is not None:
         return entry.supported_features
@@ -111,7 +110,7 @@ def _features(entry: GatewayEntry, gateway: Gateway | None, view: View) -> tuple
     if gateway_class is None:
         return ()
     return tuple(
-        feature.get("name") if isinstance(feature, dict) else feature
+        feature if isinstance(feature, str) else feature.name
         for feature in gateway_class.status.supported_features
     )
 

@@ -72,9 +72,9 @@ def _grants(grant: ReferenceGrant) -> Iterable[tuple[str, Grant]]:
     controller = controller_of(grant)
     if controller is not None and controller.kind == KIngress.KIND.kind and controller.uid:
         uses = tuple(
-            (source.get("namespace") or "", grant.metadata.namespace, secret.get("name") or "")
-            for source in grant.spec.get("from") or []
-            for secret in grant.spec.get("to") or []
+            (source.namespace, grant.metadata.namespace, secret.name)
+            for source in grant.spec.from_
+            for secret in grant.spec.to
         )
         yield controller.uid, Grant(grant.ref, grant.metadata.uid, uses)
 

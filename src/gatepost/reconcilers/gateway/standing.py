@@ -80,9 +80,9 @@ GATEWAYS_BY_IDENTITY = Index("gateways-by-kingress-identity", Gateway, _listener
 
 def _certificates(gateway: Gateway) -> Iterable[tuple[Any, str]]:
     for listener in gateway.spec.listeners:
-        for certificate in (listener.tls or {}).get("certificateRefs") or []:
-            namespace = certificate.get("namespace") or gateway.metadata.namespace
-            yield (gateway.metadata.namespace, namespace, certificate.get("name", "")), listener.name
+        for certificate in listener.tls.certificate_refs:
+            namespace = certificate.namespace or gateway.metadata.namespace
+            yield (gateway.metadata.namespace, namespace, certificate.name), listener.name
 
 
 CERTIFICATES_IN_USE = Index("gateway-certificates", Gateway, _certificates)
