@@ -18,7 +18,7 @@ from gatepost.objects.core import Namespace
 from gatepost.objects.gatewayapi import Gateway, HTTPRoute
 from gatepost.objects.meta import KubernetesObject
 from gatepost.objects.refs import GroupKind, Ref
-from gatepost.providers.contract import ProviderError, RecordResult
+from gatepost.providers.contract import Provider, ProviderError, RecordResult
 from gatepost.providers.embedded import EmbeddedProvider
 from gatepost.runtime.kinds import KnownKinds, NotingEngine
 from gatepost.runtime.zones import Zones
@@ -182,15 +182,18 @@ class Cluster:
 
 
 class Instance:
-    """One gatepost: it polls its cluster, plans, and writes. A new one knows nothing but what it is shown."""
+    """One gatepost: it polls its cluster, plans, and writes. A new one knows nothing but what it is shown.
 
-    def __init__(self, owner: str, cluster: Cluster, zone: Zone) -> None:
+    Args: provider: where it writes in place of the zone.
+    """
+
+    def __init__(self, owner: str, cluster: Cluster, zone: Zone, provider: Provider | None = None) -> None:
         settings = DnsSettings(sources=("gateway-httproute",), txt_owner_id=owner)
         self.access = Access(zone, owner)
         self.engine = NotingEngine(*rules(settings), START)
         self.kinds = KnownKinds(self.engine)
         self.seconds = 0.0
-        self.zones = Zones(self.engine, self.kinds, settings, self.access, lambda: self.seconds)
+        self.zones = Zones(self.engine, self.kinds, settings, provider or self.access, lambda: self.seconds)
         self._cluster = cluster
         self._held: dict[Ref, KubernetesObject] = {}
         for kind in (ROUTES, GATEWAYS, NAMESPACES):
