@@ -11,6 +11,7 @@ from gatepost.objects.core import ConfigMap, Namespace
 from gatepost.objects.meta import ObjectMeta
 from gatepost.objects.refs import Ref
 from gatepost.state.engine import Engine
+from gatepost.state.failure import DependencyFailed
 from gatepost.state.rule import Rule
 from gatepost.state.store import Index
 from gatepost.state.view import View
@@ -210,6 +211,105 @@ def test_a_rule_that_raises_keeps_its_last_value_and_stops_only_itself() -> None
     engine.put(config("a", n="4"))
     engine.run_stale()
     assert engine.value(rule, ref("a")) == 4
+    assert engine.failures == {}
+
+
+def whole_number(key: Ref, view: View) -> int | None:
+    """The number in a ConfigMap; fails for what is no number, None without any."""
+    text = config_data(view, key, "n")
+    return int(text) if text else None
+
+
+def test_who_asks_a_rule_that_never_had_a_value_fails_with_it_and_the_fault_is_told_once() -> None:
+    number = Rule("number", whole_number, rank=1)
+    double = Rule("double", lambda key, view: 2 * (view.value(number, ref("a")) or 0), rank=2)
+    text = Rule("text", lambda key, view: str(view.value(double, key)), rank=3, over=ConfigMap)
+    engine = Engine([number, double, text], [], START)
+    engine.put(config("a", n="one"))
+    engine.run_stale()
+    assert engine.value(text, ref("a")) is None
+    assert {name for name, _ in engine.failures} == {"number", "double", "text"}
+    assert [(fault.by, fault.key) for fault in engine.faults] == [(number, ref("a"))]
+    assert isinstance(engine.failures["text", ref("a")].error, DependencyFailed)
+    engine.put(config("a", n="4"))
+    engine.run_stale()
+    assert engine.value(text, ref("a")) == "8"
+    assert engine.failures == {}
+
+
+def test_an_answer_of_none_after_a_failure_is_heard_of() -> None:
+    number = Rule("number", whole_number, rank=1)
+    text = Rule("text", lambda key, view: str(view.value(number, key)), rank=2, over=ConfigMap)
+    engine = Engine([number, text], [], START)
+    engine.put(config("a", n="one"))
+    engine.run_stale()
+    assert engine.value(text, ref("a")) is None
+    engine.put(config("a"))
+    engine.run_stale()
+    assert engine.value(text, ref("a")) == "None"
+    assert engine.failures == {}
+
+
+def test_who_asks_a_rule_that_fails_later_goes_on_with_its_last_value() -> None:
+    number = Rule("number", whole_number, rank=1)
+    other = config("other", x="1")
+    text = Rule(
+        "text",
+        lambda key, view: (view.value(number, ref("a")), config_data(view, other.ref, "x")),
+        rank=2,
+        over=Namespace,
+    )
+    engine = Engine([number, text], [], START)
+    for obj in (config("a", n="4"), other, Namespace(metadata=ObjectMeta(name="n"))):
+        engine.put(obj)
+    engine.run_stale()
+    engine.put(config("a", n="four"))
+    engine.put(config("other", x="2"))
+    engine.run_stale()
+    assert engine.value(text, Namespace.KIND.ref("", "n")) == (4, "2")
+    assert list(engine.failures) == [("number", ref("a"))]
+
+
+def by_number() -> Index:
+    """Fails for a ConfigMap whose `n` is no number."""
+    return Index("by-number", ConfigMap, lambda c: [(int(c.data["n"]), c.metadata.name)] if "n" in c.data else [])
+
+
+def test_an_object_that_an_index_fails_for_stops_no_other_and_keeps_its_entries() -> None:
+    index = by_number()
+    names = Rule("names", lambda key, view: view.select(index, key), rank=1, over=index)
+    engine = Engine([names], [index], START)
+    engine.put(config("new", n="one"))
+    engine.put(config("a", n="1"))
+    engine.put(config("b", n="1"))
+    engine.run_stale()
+    assert dict(engine.values(names)) == {1: ("a", "b")}
+    engine.put(config("a", n="two"))
+    engine.put(config("a", n="three"))
+    engine.put(config("b", n="2"))
+    engine.run_stale()
+    assert dict(engine.values(names)) == {1: ("a",), 2: ("b",)}
+    assert [(fault.by, fault.key) for fault in engine.faults] == [(index, ref("new")), (index, ref("a"))]
+    engine.put(config("a", n="3"))
+    engine.remove(ref("new"))
+    engine.run_stale()
+    assert dict(engine.values(names)) == {2: ("b",), 3: ("a",)}
+    assert engine.failures == {}
+
+
+def test_an_index_over_values_that_fails_for_one_stops_no_other() -> None:
+    data = Rule("data", lambda key, view: config_data(view, key, "n"), rank=1, over=ConfigMap)
+    index = Index("values-by-number", "data", lambda text: [(int(text), text)])
+    texts = Rule("texts", lambda key, view: view.select(index, key), rank=2, over=index)
+    engine = Engine([data, texts], [index], START)
+    engine.put(config("a", n="one"))
+    engine.put(config("b", n="02"))
+    engine.run_stale()
+    assert dict(engine.values(texts)) == {2: ("02",)}
+    assert [(fault.by, fault.key) for fault in engine.faults] == [(index, ref("a"))]
+    engine.put(config("a", n="2"))
+    engine.run_stale()
+    assert dict(engine.values(texts)) == {2: ("2", "02")}
     assert engine.failures == {}
 
 

@@ -40,10 +40,10 @@ class DnsInput(Struct, frozen=True):
 def dns_input(paths: Sequence[str], kubeconfig: str | None, context: str | None, wiring: Wiring) -> DnsInput:
     """The rules at rest over these files or, without any, over the cluster. Exits with 3 if that cannot be asked."""
     found = _over_files(paths, wiring) if paths else _over_cluster(kubeconfig, context, wiring)
-    failures = found.engine.failures
-    for failure in failures.values():
-        click.echo(f"gatepost: fault in {failure.rule.name} for {failure.key}: {failure.error!r}", err=True)
-    return structs.replace(found, exit_code=3) if failures else found
+    faults = found.engine.faults
+    for fault in faults:
+        click.echo(f"gatepost: {fault}", err=True)
+    return structs.replace(found, exit_code=3) if faults else found
 
 
 def _over_files(paths: Sequence[str], wiring: Wiring) -> DnsInput:

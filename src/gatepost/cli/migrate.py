@@ -128,8 +128,8 @@ def _look_up_names(engine: Engine) -> None:
 
 
 def _migrations(engine: Engine, namespace: str, *, back: bool, handed_over: bool) -> list[Migration]:
-    for failure in engine.failures.values():
-        click.echo(f"gatepost: fault in {failure.rule.name} for {failure.key}: {failure.error!r}", err=True)
+    for failure in engine.faults:
+        click.echo(f"gatepost: {failure}", err=True)
     found = [migration for _, migration in engine.values(BACK if back else FORWARD) if migration is not None]
     chosen = [migration for migration in found if namespace in ("", migration.service.namespace)]
     chosen.sort(key=lambda migration: migration.service)

@@ -67,6 +67,6 @@ def _told(rendered: Rendered, report: InputReport) -> int:
     for problem in rendered.problems:
         report.problem(problem)
     for failure in rendered.failures:
-        click.echo(f"gatepost: fault in {failure.rule.name} for {failure.key}: {failure.error!r}", err=True)
+        click.echo(f"gatepost: {failure}", err=True)
     code = report.exit_code()
     return 3 if rendered.failures else code

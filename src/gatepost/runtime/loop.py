@@ -146,6 +146,7 @@ class Loop:
         """What did not succeed so far, in words; empty if all did."""
         found = [f"{kind}: {error}" for kind, error in self.kinds.failing.items()]
         found += [f"{place[0]} {place[1]}: {self._errors_said.get(place, '')}" for place in self.queue.failing]
+        found += [str(fault) for fault in self.engine.faults]
         if self._publisher is not None and self._publisher.is_failing:
             found.append("DNS could not be written")
         return found
@@ -271,13 +272,14 @@ class Loop:
             self._errors_said.pop(place, None)
 
     def _say_faults(self) -> None:
-        for where, failure in self.engine.failures.items():
+        for failure in self.engine.faults:
+            where = (failure.by.name, failure.key)
             if self._faults_said.get(where) != repr(failure.error):
                 self._faults_said[where] = repr(failure.error)
                 log.error(
                     "a rule failed; this is a fault of gatepost, its last value stands",
                     exc_info=failure.error,
-                    extra=fields(rule=failure.rule.name, key=failure.key),
+                    extra=fields(rule=failure.by.name, key=failure.key),
                 )
 
     # Writing

@@ -20,7 +20,8 @@ from gatepost.objects.kinds import UnreadableObject, typed
 from gatepost.objects.meta import KubernetesObject
 from gatepost.objects.problems import Problem
 from gatepost.objects.refs import Ref, group_of, ref_of
-from gatepost.state.engine import Change, Engine, Failure
+from gatepost.state.engine import Change, Engine
+from gatepost.state.failure import Failure
 from gatepost.state.rule import Key, Rule
 from gatepost.state.store import Index
 from gatepost.writes.compare import wanted_object, wanted_status
@@ -52,7 +53,7 @@ class Rendered(Struct, frozen=True):
         objects: the input objects with their new status, then those that were created, then events.
         problems: of settings that everything rests on, such as a ConfigMap that does not parse.
         unreadable: input objects that do not have the form of their kind; they took no part.
-        failures: rules that raised; a fault of gatepost.
+        failures: rules and indexes that raised; a fault of gatepost.
     """
 
     objects: list[Raw]
@@ -156,7 +157,7 @@ class _Offline:
             objects=[_printed(raw) for raw in found if raw is not None] + [_event(e, self._now) for e in self._events],
             problems=sorted(problems),
             unreadable=self._unreadable,
-            failures=list(self.engine.failures.values()),
+            failures=self.engine.faults,
         )
 
     def _note(self, changes: list[Change]) -> dict[Place, None]:

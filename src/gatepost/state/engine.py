@@ -18,9 +18,10 @@ from msgspec import Struct
 
 from gatepost.objects.meta import KubernetesObject
 from gatepost.objects.refs import Ref
+from gatepost.state.failure import DependencyFailed, Failure, Failures
 from gatepost.state.rule import Rule
 from gatepost.state.run import Run
-from gatepost.state.store import Buckets, Index, Store
+from gatepost.state.store import Buckets, Index, KeptIndex, Store
 from gatepost.state.view import View
 
 ValueT = TypeVar("ValueT")
@@ -35,14 +36,6 @@ class Change(Struct, frozen=True, gc=False):
     new: Any
 
 
-class Failure(Struct, frozen=True):
-    """A rule that raised: a fault of gatepost. Its last good value stands until one of its reads changes."""
-
-    rule: Rule[Any]
-    key: Hashable
-    error: Exception
-
-
 class Engine:
     """Keeps the values of rules up to date with a store of objects.
 
@@ -53,9 +46,9 @@ class Engine:
     """
 
     def __init__(self, rules: Iterable[Rule[Any]], indexes: Iterable[Index], start: datetime) -> None:
-        self.store = Store()
+        self.failures: Failures = {}
+        self.store = Store(self.failures)
         self.clock = start
-        self.failures: dict[tuple[str, Hashable], Failure] = {}
         self._rules = {rule.name: rule for rule in rules}
         self._runs: dict[str, dict[Hashable, Run]] = {name: {} for name in self._rules}
         self._readers: dict[Hashable, Run | set[Run]] = {}
@@ -67,7 +60,7 @@ class Engine:
         self._gone: dict[tuple[str, Hashable], Any] = {}
         self._executing: list[tuple[Run, View]] = []
         self._timers: list[tuple[datetime, int, Run]] = []
-        self._value_indexes: dict[str, list[tuple[Index, Buckets]]] = {}
+        self._value_indexes: dict[str, list[KeptIndex]] = {}
         self._value_buckets: dict[str, Buckets] = {}
         self._rules_over_type: dict[type[KubernetesObject], list[Rule[Any]]] = {}
         self._rules_over_index: dict[str, list[Rule[Any]]] = {}
@@ -78,8 +71,9 @@ class Engine:
             if isinstance(index.source, str):
                 if index.source not in self._rules:
                     raise ValueError(f"{index!r} is built from rule {index.source!r}, which is not there")
-                buckets = self._value_buckets[index.name] = Buckets()
-                self._value_indexes.setdefault(index.source, []).append((index, buckets))
+                kept = KeptIndex(index, self.failures)
+                self._value_buckets[index.name] = kept.buckets
+                self._value_indexes.setdefault(index.source, []).append(kept)
             else:
                 self.store.add_index(index)
             if index.name in self._rules:
@@ -175,6 +169,11 @@ class Engine:
         run = self._runs[rule.name].get(key)
         return run.reads if run is not None else ()
 
+    @property
+    def faults(self) -> list[Failure]:
+        """The failures to tell of: each fault once, where it is, and not at those who ask in vain for its value."""
+        return [failure for failure in self.failures.values() if failure.is_cause]
+
     def rule(self, name: str) -> Rule[Any]:
         """Raises: KeyError if no rule has that name."""
         return self._rules[name]
@@ -206,8 +205,11 @@ class Engine:
         return run, run.cell
 
     def answer(self, run: Run) -> Any:
+        """Raises: DependencyFailed if the run failed and has no value of an earlier time."""
         if run.stale:
             self._execute(run)
+        if not run.has_value:
+            raise DependencyFailed(run.rule, run.key)
         return run.value
 
     def _check_rank(self, asked: Rule[Any], reader: Rule[Any]) -> None:
@@ -262,6 +264,10 @@ class Engine:
         else:
             if self.failures:
                 self.failures.pop((run.rule.name, run.key), None)
+            if not run.has_value:
+                run.has_value = True
+                if value is None and run.cell is not None:
+                    self._touch(run.cell)  # None where there was no answer at all is an answer
         finally:
             self._executing.pop()
         self._record(run, view.reads, view.until)
@@ -315,10 +321,8 @@ class Engine:
         self._before.setdefault(run, old)
         if run.cell is not None:
             self._touch(run.cell)
-        for index, buckets in self._value_indexes.get(run.rule.name, ()):
-            before = index.entries(old) if old is not None else ()
-            after = index.entries(value) if value is not None else ()
-            self._touch_buckets([(index.name, key) for key in buckets.replace(run.key, before, after)])
+        for kept in self._value_indexes.get(run.rule.name, ()):
+            self._touch_buckets(kept.replace(run.key, old, value))
 
     # Inside: what a change touches
 

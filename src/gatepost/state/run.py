@@ -19,6 +19,7 @@ class Run(Struct, eq=False, gc=False):
 
     Attributes:
         cell: what others record when they ask for the value; None while nobody has.
+        has_value: it went well at least once; until then `value` is None and means nothing.
         wanted: it runs for its own sake, not only because another run asks for it.
     """
 
@@ -30,6 +31,7 @@ class Run(Struct, eq=False, gc=False):
     until: datetime | None = None
     stale: bool = False
     wanted: bool = False
+    has_value: bool = False
 
     def __repr__(self) -> str:
         return f"Run({self.rule.name}, {self.key})"

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from typing import Any
 
 from gatepost.objects.meta import KubernetesObject
 from gatepost.objects.refs import Ref
+from gatepost.state.failure import Failure, Failures
 
 
 class Index:
@@ -50,11 +51,10 @@ class Buckets:
     def replace(
         self,
         owner: Hashable,
-        old: Iterable[tuple[Hashable, Any]],
-        new: Iterable[tuple[Hashable, Any]],
+        before: Mapping[Hashable, tuple[Any, ...]],
+        after: Mapping[Hashable, tuple[Any, ...]],
     ) -> list[Hashable]:
         """Puts the new members of an owner in the place of its old ones. Returns: the keys whose bucket changed."""
-        before, after = _by_key(old), _by_key(new)
         if before == after:
             return []
         touched = [key for key in before if key not in after]
@@ -107,15 +107,50 @@ def _by_key(entries: Iterable[tuple[Hashable, Any]]) -> dict[Hashable, tuple[Any
     return grouped
 
 
-class Store:
-    """Objects by Ref. A change gives the reads that it touches; nothing else learns of it."""
+class KeptIndex:
+    """An index with its buckets. What it raises for keeps the entries that it has, and is noted in `failures`."""
 
-    def __init__(self, indexes: Iterable[Index] = ()) -> None:
+    __slots__ = ("_failures", "_standing", "buckets", "index")
+
+    def __init__(self, index: Index, failures: Failures) -> None:
+        self.index = index
+        self.buckets = Buckets()
+        self._failures = failures
+        self._standing: dict[Hashable, Any] = {}
+
+    def replace(self, owner: Hashable, old: Any, new: Any) -> list[Hashable]:
+        """Puts the entries of a new object or value in the place of those of the old one; None has no entries.
+
+        Returns: the buckets that changed, as (index name, key).
+        """
+        if owner in self._standing:
+            old = self._standing[owner]
+        try:
+            after = self._entries(new)
+        except Exception as error:  # a fault of ours: the others go on
+            self._standing[owner] = old
+            self._failures[self.index.name, owner] = Failure(self.index, owner, error)
+            return []
+        if owner in self._standing:
+            del self._standing[owner], self._failures[self.index.name, owner]
+        return [(self.index.name, key) for key in self.buckets.replace(owner, self._entries(old), after)]
+
+    def _entries(self, value: Any) -> dict[Hashable, tuple[Any, ...]]:
+        return _by_key(self.index.entries(value)) if value is not None else {}
+
+
+class Store:
+    """Objects by Ref. A change gives the reads that it touches; nothing else learns of it.
+
+    Args:
+        failures: where it is noted that an index raised for an object.
+    """
+
+    def __init__(self, failures: Failures) -> None:
+        self._failures = failures
         self._objects: dict[Ref, KubernetesObject] = {}
-        self._indexes: dict[type[KubernetesObject], list[tuple[Index, Buckets]]] = {}
+        self._indexes: dict[type[KubernetesObject], list[KeptIndex]] = {}
         self._buckets: dict[str, Buckets] = {}
-        for index in indexes:
-            self.add_index(index)
 
     def add_index(self, index: Index) -> None:
         """Declares an index over objects. Must come before the first object of its type."""
@@ -123,8 +158,9 @@ class Store:
             raise TypeError(f"{index!r} is built from rule {index.source}: the engine keeps it, not the store")
         if index.name in self._buckets:
             raise ValueError(f"{index!r} is declared twice")
-        buckets = self._buckets[index.name] = Buckets()
-        self._indexes.setdefault(index.source, []).append((index, buckets))
+        kept = KeptIndex(index, self._failures)
+        self._buckets[index.name] = kept.buckets
+        self._indexes.setdefault(index.source, []).append(kept)
 
     def get(self, ref: Ref) -> KubernetesObject | None:
         return self._objects.get(ref)
@@ -160,9 +196,4 @@ class Store:
     def _reindex(
         self, ref: Ref, type_: type[KubernetesObject], old: KubernetesObject | None, new: KubernetesObject | None
     ) -> list[Hashable]:
-        touched: list[Hashable] = []
-        for index, buckets in self._indexes.get(type_, ()):
-            before = index.entries(old) if old is not None else ()
-            after = index.entries(new) if new is not None else ()
-            touched.extend((index.name, key) for key in buckets.replace(ref, before, after))
-        return touched
+        return [cell for kept in self._indexes.get(type_, ()) for cell in kept.replace(ref, old, new)]

@@ -74,11 +74,16 @@ class View:
         return self._source.bucket(index, key, self._rule)
 
     def value(self, rule: Rule[ValueT], key: Hashable) -> ValueT:
-        """What another rule says of a key. Only rules of a lower rank can be asked."""
+        """What another rule says of a key. Only rules of a lower rank can be asked.
+
+        Raises: DependencyFailed if that rule failed and never had a value. Let it pass: the run of who asks then
+            counts as failed too, and runs again when there is an answer.
+        """
         run, cell = self._source.asked(rule, key, self._rule)
-        value = self._source.answer(run)
-        self._reads[cell] = None  # not before: an answer that is worked out just now is no change to who asks for it
-        return cast("ValueT", value)
+        try:
+            return cast("ValueT", self._source.answer(run))
+        finally:
+            self._reads[cell] = None  # not before: an answer that is worked out just now is no change to who asks
 
     def now(self, until: datetime | None = None) -> datetime:
         """The time of this pass. `until` is when the answer of the rule ceases to hold; the earliest given counts."""
