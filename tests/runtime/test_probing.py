@@ -162,13 +162,18 @@ class Plane:
 class Watched:
     """A prober whose waits end when the test says so, and what it told."""
 
-    def __init__(self, plane: Plane) -> None:
+    def __init__(self, plane: Plane, **settings: bool) -> None:
         self.verdicts: asyncio.Queue[ProbeVerdict] = asyncio.Queue()
         self.dropped: list[Ref] = []
         self.waits: asyncio.Queue[float] = asyncio.Queue()
         self._go_on = asyncio.Event()
         self.prober = Prober(
-            plane, self.verdicts.put_nowait, self.dropped.append, wait=self._wait, turn=lambda: asyncio.sleep(0)
+            plane,
+            self.verdicts.put_nowait,
+            self.dropped.append,
+            wait=self._wait,
+            turn=lambda: asyncio.sleep(0),
+            **settings,
         )
 
     async def _wait(self, seconds: float) -> None:
@@ -184,8 +189,8 @@ class Watched:
 
 
 @asynccontextmanager
-async def watched(plane: Plane) -> AsyncIterator[Watched]:
-    found = Watched(plane)
+async def watched(plane: Plane, **settings: bool) -> AsyncIterator[Watched]:
+    found = Watched(plane, **settings)
     try:
         yield found
     finally:
@@ -226,6 +231,18 @@ async def test_an_address_that_goes_is_not_waited_for_and_a_new_one_must_pass_to
         found.prober.want({wanted: at("a")})
         found.go_on()
         assert (await found.verdict()).passed
+
+
+async def test_a_backend_that_does_not_answer_probes_passes_only_where_it_is_trusted() -> None:
+    async with watched(Plane(a=Answer(200))) as found:
+        found.prober.want({probe(): at("a")})
+        assert (await found.verdict()).is_lasting
+    async with watched(Plane(a=Answer(200)), trust_silent_backends=True) as found:
+        found.prober.want({probe(): at("a")})
+        assert (await found.verdict()).passed
+    async with watched(Plane(a=Answer(500)), trust_silent_backends=True) as found:
+        found.prober.want({probe(): at("a")})
+        assert not (await found.verdict()).passed
 
 
 async def test_without_an_address_nothing_passes() -> None:

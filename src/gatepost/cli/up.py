@@ -54,9 +54,9 @@ DEFAULT_KUBECONFIG = pathlib.Path("gatepost.kubeconfig")
 )
 @click.option(
     "--probe/--no-probe",
-    default=False,
+    default=True,
     show_default=True,
-    help="Report a KIngress Ready only once requests get through to it. The backends must answer Knative's probes.",
+    help="Report a KIngress Ready only once requests get through, and move traffic only to what the gateway knows.",
 )
 @click.option("-q", "--quiet", is_flag=True, help="Do not print the addresses, and log errors only.")
 @click.option(

@@ -61,11 +61,13 @@ class Controllers:
         written: frozenset[GroupKind] = frozenset(),
         dns: DnsPart | None = None,
         resolver: Resolver | None = None,
+        trust_silent_backends: bool = False,
     ) -> None:
         """
         Args:
             resolver: asks DNS for names that rules need; by default the servers of this machine.
             settings: objects for the store alone, a `Settings` among them or its defaults count.
+            trust_silent_backends: see `probing.Prober`.
             written: the kinds that reconcilers write to (see `wiring.written_kinds`).
         """
         discovery = Discovery(client)
@@ -85,7 +87,8 @@ class Controllers:
         self.prober = Prober(
             HttpAsker(),
             lambda verdict: self.loop.put(verdict.ref, verdict, None),
-            lambda ref: self.loop.remove(ref),
+            self.loop.remove,
+            trust_silent_backends=trust_silent_backends,
             moved=self.loop.note_movement,
         )
         self.loop.others_at_rest = self._others_are_at_rest

@@ -133,6 +133,8 @@ class Prober:
     Args:
         put: takes each verdict that differs from the one before.
         drop: hears of each verdict that nobody needs any more.
+        trust_silent_backends: a backend that does not answer probes counts as one that would answer right. Then Ready
+            says no more than the status of the route where such backends are.
         wait: how a probe waits before it is sent again.
         turn: waits until the next request may go out.
         moved: called whenever a round of requests has ended.
@@ -144,6 +146,7 @@ class Prober:
         put: Callable[[ProbeVerdict], None],
         drop: Callable[[Ref], None],
         *,
+        trust_silent_backends: bool = False,
         wait: Callable[[float], Awaitable[object]] = asyncio.sleep,
         turn: Callable[[], Awaitable[None]] | None = None,
         moved: Callable[[], None] = lambda: None,
@@ -151,6 +154,7 @@ class Prober:
         self._asks = asks
         self._put = put
         self._drop = drop
+        self._trusts_silence = trust_silent_backends
         self._wait = wait
         self._turn = turn or Pace(PER_SECOND).turn
         self._moved = moved
@@ -233,7 +237,7 @@ class Prober:
         found = await asyncio.gather(*(self._ask(probe, url, endpoint) for endpoint, url in due))
         whys: list[tuple[str, bool]] = []
         for place, why in zip(due, found, strict=True):
-            if why is None:
+            if why is None or (why[1] and self._trusts_silence):
                 passed.add(place)
             else:
                 whys.append(why)

@@ -34,6 +34,7 @@ class RunSettings(Struct, frozen=True, kw_only=True):
         allow: lets DNS plans through however much they remove.
         loopback_gateways: see `objects.settings.Settings`.
         probe: ask the data plane whether it serves what KIngresses want.
+        trust_silent_backends: where a backend does not answer probes, that requests reach it is enough.
         once: end as soon as nothing is left to do.
     """
 
@@ -47,6 +48,7 @@ class RunSettings(Struct, frozen=True, kw_only=True):
     allow: bool = False
     loopback_gateways: bool = False
     probe: bool = False
+    trust_silent_backends: bool = False
     dry_run: bool = False
     once: bool = False
 
@@ -117,4 +119,5 @@ async def controllers_on(
             settings=[surroundings],
             written=wiring.written_kinds(settings.controllers, dns.settings if dns is not None else None),
             dns=dns,
+            trust_silent_backends=settings.trust_silent_backends,
         )
