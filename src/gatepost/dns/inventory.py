@@ -126,7 +126,8 @@ class Inventory:
     def left_over(self, claimed: Iterable[NameKey], record_types: Iterable[str]) -> tuple[Endpoint, ...]:
         """Our ownership records without a record, sorted, such as an interrupted change leaves behind.
 
-        They keep all others from the name, so they should go once nobody here claims it.
+        They keep all others from the name, so they should go once nobody here claims it. At a name that has any record,
+        those of A, of aliases and of no type stay too: external-dns leaves some of them beside records of other types.
         Args: claimed: names with a claim, doubtful ones too. `record_types`: those that claims may ask for.
         """
         spoken = {(name, key[1]) for key in self._records for name in self._names_about(key, self._records[key])}
@@ -139,7 +140,7 @@ class Inventory:
         return tuple(ours[key] for key in sorted(ours))
 
     def _names_about(self, key: NameKey, record_types: Iterable[str]) -> Iterator[str]:
-        for record_type in record_types:
+        for record_type in {"A", *record_types}:
             yield from self.names.to_read(key[0], record_type, is_alias=True)
 
     def take(self, changes: Changes, failed: Iterable[EndpointKey] = ()) -> None:
