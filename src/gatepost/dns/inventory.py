@@ -130,14 +130,22 @@ class Inventory:
         those of A, of aliases and of no type stay too: external-dns leaves some of them beside records of other types.
         Args: claimed: names with a claim, doubtful ones too. `record_types`: those that claims may ask for.
         """
-        spoken = {(name, key[1]) for key in self._records for name in self._names_about(key, self._records[key])}
-        left = {key: found.endpoint for key, found in self._ownership.items() if key not in spoken}
-        ours = {key: there for key, there in left.items() if self._ownership[key].labels.get(OWNER) == self.owner}
-        if ours:
-            types = tuple(record_types)
-            kept = {(name, key[1]) for key in claimed for name in self._names_about(key, types)}
-            ours = {key: there for key, there in ours.items() if key not in kept}
-        return tuple(ours[key] for key in sorted(ours))
+        written = {
+            (self.names.for_record(key[0], record_type), key[1])
+            for key, records in self._records.items()
+            for record_type in records
+        }
+        ours = {
+            key: found.endpoint
+            for key, found in self._ownership.items()
+            if key not in written and found.labels.get(OWNER) == self.owner
+        }
+        if not ours:  # as nearly always: the rest is dear in a large zone
+            return ()
+        types = tuple(record_types)
+        kept = {(name, key[1]) for key in self._records for name in self._names_about(key, self._records[key])}
+        kept.update((name, key[1]) for key in claimed for name in self._names_about(key, types))
+        return tuple(ours[key] for key in sorted(ours) if key not in kept)
 
     def _names_about(self, key: NameKey, record_types: Iterable[str]) -> Iterator[str]:
         for record_type in {"A", *record_types}:
