@@ -21,6 +21,7 @@ from gatepost.cluster.writer import Conflict, Writer
 from gatepost.objects.networking import GROUP, KIngress
 from gatepost.objects.refs import Ref
 from gatepost.writes.outcome import Apply, Delete, Event, Outcome, Subject
+from gatepost.writes.requests import event_request
 
 Raw = dict[str, Any]
 INGRESSES = f"/apis/{GROUP}/v1alpha1/ingresses"
@@ -314,6 +315,30 @@ async def test_an_event_that_comes_again_is_counted_in_the_first() -> None:
         await b.writer.tell([event])
         assert len(b.cluster.requests("POST", EVENTS)) == 1
         assert [seen.body["count"] for seen in b.cluster.requests("PATCH")] == [2, 3]
+
+
+@pytest.mark.parametrize(
+    ("last_told", "counts"),
+    [
+        pytest.param("2026-02-28T23:55:00Z", [], id="five-minutes-ago"),
+        pytest.param("2026-02-28T23:45:00Z", [8], id="a-quarter-of-an-hour-ago"),
+        pytest.param(None, [8], id="at-an-unknown-time"),
+    ],
+)
+async def test_an_event_of_an_earlier_process_is_left_or_counted_but_not_doubled(
+    last_told: str | None, counts: list[int]
+) -> None:
+    event = Event(Subject(Ref(GROUP, "Ingress", "other", "app"), "v1"), "Warning", "Odd", "why")
+    events = "/api/v1/namespaces/other/events"
+    path = f"{events}/{event_request(event, '').ref.name}"
+    async with bench() as b:
+        b.cluster.on("POST", events, status(409, "AlreadyExists", "it is there"))
+        b.cluster.on("GET", path, answer({"metadata": {}, "count": 7, "lastTimestamp": last_told}))
+        b.cluster.on("PATCH", path, answer({"metadata": {}}))
+        await b.writer.tell([event])
+        assert [seen.body["count"] for seen in b.cluster.requests("PATCH", path)] == counts
+        assert len(b.cluster.requests("POST", events)) == 1
+        assert len(b.cluster.requests("GET", path)) == 1
 
 
 async def test_one_object_cannot_flood_the_cluster_with_events() -> None:

@@ -45,6 +45,8 @@ def mapped(ref: Ref, view: View) -> Outcome:
             out.remove(ingress, "the mapping goes")
         return out
     out.finalizers = (FINALIZER,)
+    if mapping.spec.ref.name == "nowhere":
+        out.warn("Nowhere", "there is no such place")
     rule = {"hosts": [ref.name], "visibility": "ExternalIP", "http": {"paths": [{"splits": [split(mapping)]}]}}
     owners = [owner_reference(mapping)]
     fields = object_fields(KIngress, ref.namespace, ref.name, owners=owners, spec={"rules": [rule]})
@@ -149,6 +151,16 @@ async def test_starting_again_writes_nothing() -> None:
             await loop.rest()
             assert loop.engine.store.get(ingress_ref("app.example.com")) is not None
         assert await place.revision() == before
+
+
+async def test_a_problem_that_stands_is_one_event_however_often_gatepost_starts() -> None:
+    async with shop() as place:
+        await place.map("app.example.com", "nowhere")
+        for _ in range(3):
+            async with controlling(place) as (loop, _):
+                await loop.rest()
+        events = (await place.get(EVENTS))["items"]
+        assert [event["message"] for event in events if event["reason"] == "Nowhere"] == ["there is no such place"]
 
 
 async def test_a_changed_wish_is_applied() -> None:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
-from gatepost.objects.refs import Ref
+from gatepost.objects.refs import GroupKind, Ref
 from gatepost.writes.outcome import Apply, Delete, Event, OwnEntries, Subject
 from gatepost.writes.requests import (
     Request,
@@ -218,11 +219,12 @@ def test_what_is_gone_or_going_is_not_deleted_again() -> None:
     assert delete_request(Delete(INGRESS, "u-1", "gone"), stored(ingress(), deletionTimestamp=NOW)) is None
 
 
-def test_an_event_names_its_object_and_lets_the_server_name_it() -> None:
+def test_an_event_names_its_object_and_has_a_name_that_follows_from_what_it_says() -> None:
     event = Event(Subject(INGRESS, "networking.internal.knative.dev/v1alpha1", "u-1"), "Normal", "Created", "made")
     request = event_request(event, NOW)
-    assert request.ref == Ref("", "Event", "shop", "")
-    assert request.body["metadata"] == {"generateName": "app.example.com.", "namespace": "shop"}
+    assert request.ref.group_kind == GroupKind("", "Event")
+    assert request.body["metadata"] == {"name": request.ref.name, "namespace": "shop"}
+    assert re.fullmatch(r"app\.example\.com\.[0-9a-f]{16}", request.ref.name)
     assert request.body["involvedObject"] == {
         "apiVersion": "networking.internal.knative.dev/v1alpha1",
         "kind": "Ingress",
@@ -232,6 +234,26 @@ def test_an_event_names_its_object_and_lets_the_server_name_it() -> None:
     }
     assert (request.body["type"], request.body["reason"], request.body["message"]) == ("Normal", "Created", "made")
     assert (request.body["count"], request.body["firstTimestamp"]) == (1, NOW)
+
+
+def test_an_event_of_an_object_with_the_longest_name_has_a_name_that_a_server_takes() -> None:
+    name = ".".join(["a" * 47] * 5 + ["b" * 13])  # 253 characters; a cut after 236 would leave a dot or a part of "a"
+    request = event_request(Event(Subject(Ref("", "Service", "shop", name), "v1"), "Normal", "Odd", "why"), NOW)
+    assert len(request.ref.name) <= 253
+    assert re.fullmatch(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*", request.ref.name)
+
+
+def test_events_that_say_other_things_have_other_names() -> None:
+    about = Subject(INGRESS, "v1", "u-1")
+    said = [
+        Event(about, "Warning", "Odd", "why"),
+        Event(about, "Warning", "Odd", "why not"),
+        Event(about, "Warning", "Strange", "why"),
+        Event(about, "Normal", "Odd", "why"),
+        Event(Subject(INGRESS, "v1", "u-2"), "Warning", "Odd", "why"),
+    ]
+    assert len({event_request(event, NOW).ref.name for event in said}) == 5
+    assert event_request(said[0], NOW).ref == event_request(said[0], "2026-03-02T00:00:00Z").ref
 
 
 def test_an_event_of_a_cluster_scoped_object_stands_in_default() -> None:

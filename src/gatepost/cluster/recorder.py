@@ -7,7 +7,7 @@ from collections.abc import Callable
 from datetime import datetime
 
 import msgspec
-from msgspec import Struct
+from msgspec import Struct, field
 
 from gatepost.cluster.calls import Calls
 from gatepost.cluster.decoding import head_in
@@ -22,10 +22,28 @@ REFILL_SECONDS = 300.0
 """An object may have this many events at once, then one each five minutes. Source: client-go, EventCorrelator."""
 
 
+QUIET_SECONDS = 600.0
+"""An event of an earlier process is left as it is for this long; then a process that tells it again counts it up."""
+
+
 class _Told(Struct):
     name: str
     namespace: str
     count: int
+
+
+class _Known(Struct, rename="camel"):
+    """What an event in the cluster says of how often it was told."""
+
+    count: int = 0
+    last: datetime | None = field(name="lastTimestamp", default=None)
+
+    @classmethod
+    def of(cls, raw: bytes) -> _Known:
+        try:
+            return msgspec.json.decode(raw, type=cls)
+        except msgspec.DecodeError:
+            return cls()
 
 
 class _Share(Struct):
@@ -68,11 +86,30 @@ class EventRecorder:
                 told.count += 1
                 self._told.move_to_end(event)
                 return
-        request = event_request(event, now)
-        answer = await self._calls.send(request)
-        self._told[event] = _Told(_name_in(answer), request.ref.namespace, 1)
+        self._told[event] = await self._tell_first(event, now)
         if len(self._told) > REMEMBERED_EVENTS:
             self._told.popitem(last=False)
+
+    async def _tell_first(self, event: Event, now: str) -> _Told:
+        """Writes an event that this process has not told yet; it may be there from an earlier one."""
+        request = event_request(event, now)
+        name, namespace = request.ref.name, request.ref.namespace
+        try:
+            answer = await self._calls.send(request)
+        except ApiError as error:
+            if error.reason != "AlreadyExists":
+                raise
+            return _Told(name, namespace, await self._count_up(request.ref))
+        return _Told(_name_in(answer) or name, namespace, 1)
+
+    async def _count_up(self, ref: Ref) -> int:
+        """Counts an event up that is in the cluster, unless it was told just now. Returns: its count."""
+        known = _Known.of(await self._calls.read(ref) or b"{}")
+        now = self._now()
+        if known.last is not None and (now - known.last).total_seconds() < QUIET_SECONDS:
+            return known.count
+        await self._calls.send(repeated_event_request(ref.namespace, ref.name, known.count + 1, timestamp(now)))
+        return known.count + 1
 
     def _is_within_share(self, about: Ref) -> bool:
         now = self._now()

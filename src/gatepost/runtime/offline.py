@@ -5,7 +5,6 @@ Each controller sees what it and the others wrote, as in a cluster. Data-plane p
 
 from __future__ import annotations
 
-import hashlib
 import uuid
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
@@ -26,6 +25,7 @@ from gatepost.state.rule import Key, Rule
 from gatepost.state.store import Index
 from gatepost.writes.compare import wanted_object, wanted_status
 from gatepost.writes.outcome import Apply, Delete, Event, Outcome, Subject
+from gatepost.writes.requests import MANAGER, event_request
 from gatepost.writes.steps import FinalizersStep, StatusStep, first_steps, last_steps
 
 Raw = dict[str, Any]
@@ -33,8 +33,6 @@ Place = tuple[str, Key]
 
 MOST_ROUNDS = 200
 """A chain from a DomainMapping to a Gateway settles in under ten rounds; one that needs this many swings for ever."""
-
-MANAGER = "gatepost"
 
 
 class NotAtRest(Exception):
@@ -154,7 +152,8 @@ class _Offline:
             value for rule in self.engine.rules for _, value in self.engine.values(rule) if isinstance(value, Problem)
         }
         return Rendered(
-            objects=[_printed(raw) for raw in found if raw is not None] + [_event(e, self._now) for e in self._events],
+            objects=[_printed(raw) for raw in found if raw is not None]
+            + [event_request(event, self._now).body for event in self._events],
             problems=sorted(problems),
             unreadable=self._unreadable,
             failures=self.engine.faults,
@@ -315,28 +314,3 @@ def _printed(raw: Raw) -> Raw:
     """An object without what only a running API server can know."""
     metadata = {k: v for k, v in raw["metadata"].items() if k not in ("resourceVersion", "managedFields")}
     return {**raw, "metadata": metadata}
-
-
-def _event(event: Event, now: str) -> Raw:
-    about = event.about.ref
-    digest = hashlib.sha256(repr(event).encode()).hexdigest()[:16]
-    involved = {
-        "apiVersion": event.about.api_version,
-        "kind": about.kind,
-        "name": about.name,
-        "namespace": about.namespace,
-        "uid": event.about.uid,
-    }
-    return {
-        "apiVersion": "v1",
-        "kind": "Event",
-        "metadata": {"name": f"{about.name}.{digest}", "namespace": about.namespace or "default"},
-        "involvedObject": {key: value for key, value in involved.items() if value},
-        "type": event.type,
-        "reason": event.reason,
-        "message": event.message,
-        "source": {"component": MANAGER},
-        "firstTimestamp": now,
-        "lastTimestamp": now,
-        "count": 1,
-    }

@@ -14,6 +14,7 @@ Source: Kubernetes API concepts, "Server-Side Apply" and "Resource versions".
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
@@ -31,6 +32,7 @@ MANAGER = "gatepost"
 
 Raw = dict[str, Any]
 
+_LONGEST_NAME_IN_EVENT = 253 - 17
 _LONGEST_EVENT_MESSAGE = 1024  # events/v1 note; core/v1 servers hold to the same limit
 
 
@@ -39,7 +41,7 @@ class Request(Struct, frozen=True):
 
     Attributes:
         kind: what is done; `apply` and `merge` are the two kinds of patch.
-        ref: the object; its name is "" where the server shall make one.
+        ref: the object.
         body: for `create` and `apply` an object whose apiVersion the edge sets to the one that the cluster serves.
     """
 
@@ -126,12 +128,14 @@ def delete_request(delete: Delete, current: Raw | None) -> Request | None:
 
 
 def event_request(event: Event, now: str) -> Request:
-    """A new event, in the namespace of its object ("default" for one that has none). The server makes its name.
+    """A new event, in the namespace of its object ("default" for one that has none).
 
+    Its name follows from what it says: one that is there already, from an earlier start, is refused and not doubled.
     Source: core/v1 Event, as Knative's recorder writes it.
     """
     about = event.about.ref
     namespace = about.namespace or "default"
+    name = _event_name(event)
     involved = {
         "apiVersion": event.about.api_version,
         "kind": about.kind,
@@ -142,7 +146,7 @@ def event_request(event: Event, now: str) -> Request:
     body = {
         "apiVersion": "v1",
         "kind": "Event",
-        "metadata": {"generateName": f"{about.name}.", "namespace": namespace},
+        "metadata": {"name": name, "namespace": namespace},
         "involvedObject": {key: value for key, value in involved.items() if value},
         "type": event.type,
         "reason": event.reason,
@@ -154,7 +158,14 @@ def event_request(event: Event, now: str) -> Request:
         "reportingComponent": MANAGER,
         "reportingInstance": MANAGER,
     }
-    return Request("create", Ref("", "Event", namespace, ""), body)
+    return Request("create", Ref("", "Event", namespace, name), body)
+
+
+def _event_name(event: Event) -> str:
+    said = (event.about.ref.kind, event.about.uid, event.type, event.reason, event.message)
+    digest = hashlib.sha256("\n".join(said).encode()).hexdigest()[:16]
+    # An object's name may have 253 characters, and so may an event's; what is cut must not end in a dot or dash.
+    return f"{event.about.ref.name[:_LONGEST_NAME_IN_EVENT].rstrip('.-')}.{digest}"
 
 
 def repeated_event_request(namespace: str, name: str, count: int, now: str) -> Request:
