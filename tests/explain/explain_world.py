@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Any
 
-from gatepost.cli.explain import DEFAULT_SOURCES
+from gatepost.cli.dns_input import DEFAULT_SOURCES
 from gatepost.dns.settings import DnsSettings
 from gatepost.explain.hostname import explain_hostname
 from gatepost.explain.values import Explanation, Step
