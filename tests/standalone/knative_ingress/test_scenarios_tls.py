@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ssl
+from urllib.parse import urlsplit
 
 import pytest
 import trustme
@@ -56,5 +57,5 @@ async def test_plain_requests_get_what_the_option_says(
     answer = await gateway.get(host)
     assert answer.status == plain
     if plain == 301:
-        assert answer.headers["Location"].startswith(f"https://{host}")
+        assert answer.headers["Location"] == f"https://{host}:{urlsplit(tls_gateway.url).port}/"
     assert (await tls_gateway.get_with_tls(host, trusting(authority))).seen["host"] == host

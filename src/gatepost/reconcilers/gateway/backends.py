@@ -14,7 +14,14 @@ from gatepost.objects.problems import Problem, Skipped
 from gatepost.objects.refs import Ref, group_of
 from gatepost.objects.serving import GROUP as SERVING
 from gatepost.objects.settings import SETTINGS_REF, Settings
-from gatepost.reconcilers.gateway.problems import EXTERNAL_NAME_BACKEND, UNKNOWN_PORT, CannotServe, incomplete_rule
+from gatepost.reconcilers.gateway.limits import check_rule
+from gatepost.reconcilers.gateway.problems import (
+    EXTERNAL_NAME_BACKEND,
+    UNKNOWN_PORT,
+    CannotServe,
+    incomplete_rule,
+    no_rules,
+)
 from gatepost.reconcilers.gateway.version import with_defaults
 from gatepost.state.store import Index
 from gatepost.state.view import View
@@ -62,11 +69,24 @@ def external_names(kingress: KIngress, paths: Iterable[KIngressPath], view: View
     ]
 
 
-def served_paths(kingress: KIngress, index: int, rule: KIngressRule, view: View) -> tuple[KIngressPath, ...]:
-    """The paths of the rule with that index, ready for a HTTPRoute: no placeholder in front, ports as numbers.
+def served_rules(kingress: KIngress, view: View) -> list[tuple[KIngressRule, tuple[KIngressPath, ...]]]:
+    """All rules with their paths, ready for HTTPRoutes: no placeholder in front, ports as numbers, nothing unsayable.
 
-    Raises: CannotServe if the rule is incomplete, which admission normally prevents, or names a port that is not there.
+    Raises: CannotServe if there is none, or if one is incomplete (which admission normally prevents), names a port
+        that is not there, or asks for what no HTTPRoute can say. Half of a spec is never served.
     """
+    rules = with_defaults(kingress.spec).rules
+    if not rules:
+        raise CannotServe(no_rules(kingress))
+    served = []
+    for index, rule in enumerate(rules):
+        paths = _served_paths(kingress, index, rule, view)
+        check_rule(kingress, index, rule.hosts, paths)
+        served.append((rule, paths))
+    return served
+
+
+def _served_paths(kingress: KIngress, index: int, rule: KIngressRule, view: View) -> tuple[KIngressPath, ...]:
     if not rule.hosts:
         raise CannotServe(incomplete_rule(kingress, index, "hosts"))
     if rule.http is None:
@@ -99,8 +119,9 @@ def _spliced(kingress: KIngress, path: KIngressPath, view: View) -> tuple[KIngre
     behind = next((source for source in sources if source.source != kingress.ref), None)
     if behind is None or not _may_be_placeholder(view.named(Service, namespace, split.service_name)):
         return (path,)
-    joined = ((source, _common_prefix(source, path)) for source in behind.paths)
-    return tuple(_behind_placeholder(source, path, split, prefix) for source, prefix in joined if prefix is not None)
+    joined = ((source, _common_prefix(source, path)) for source in behind.paths if source.splits)
+    found = tuple(_behind_placeholder(source, path, split, prefix) for source, prefix in joined if prefix is not None)
+    return found or (path,)
 
 
 def _may_be_placeholder(service: Service | None) -> bool:

@@ -110,8 +110,7 @@ def _features(entry: GatewayEntry, gateway: Gateway | None, view: View) -> tuple
     if gateway_class is None:
         return ()
     return tuple(
-        feature if isinstance(feature, str) else feature.name
-        for feature in gateway_class.status.supported_features
+        feature if isinstance(feature, str) else feature.name for feature in gateway_class.status.supported_features
     )
 
 

@@ -11,7 +11,7 @@ from msgspec import UNSET
 from gatepost.objects.gatewayapi import HTTPRoute, ParentReference
 from gatepost.objects.meta import owner_reference
 from gatepost.objects.networking import CLUSTER_LOCAL, KINGRESS_LABEL, KIngress, KIngressPath, KIngressSplit
-from gatepost.reconcilers.gateway.limits import label_value
+from gatepost.reconcilers.gateway.limits import is_label_value, label_value
 from gatepost.reconcilers.gateway.wishes import RouteWish
 from gatepost.writes.outcome import object_fields
 
@@ -65,22 +65,24 @@ def label_for(kingress: KIngress) -> str:
 
 
 def _tag_of(hosts: Sequence[str], tag_to_host: str) -> str:
-    """The tag whose hosts include one of these; "" if there is none or the annotation cannot be read."""
+    """The tag whose hosts include one of these; "" if none can be read and written as a label."""
     try:
         hosts_by_tag = msgspec.json.decode(tag_to_host or "{}", type=dict[str, list[str]])
     except msgspec.DecodeError:
         return ""
-    return min((tag for tag, tagged in hosts_by_tag.items() if set(hosts) & set(tagged)), default="")
+    tags = (tag for tag, tagged in hosts_by_tag.items() if set(hosts) & set(tagged) and is_label_value(tag))
+    return min(tags, default="")
 
 
 def _rules(wish: RouteWish) -> list[Raw]:
     probes = [_rule(path, wish, version=wish.version) for path in wish.paths]
     rules = probes + [_rule(path, wish) for path in wish.paths]
-    return [*rules, _redirect_rule()] if wish.redirects else rules
+    return [*rules, _redirect_rule(wish.redirect_port)] if wish.redirects else rules
 
 
-def _redirect_rule() -> Raw:
-    to_https = {"type": "RequestRedirect", "requestRedirect": {"scheme": "https", "statusCode": 301}}
+def _redirect_rule(port: int) -> Raw:
+    redirect = {"scheme": "https", "statusCode": 301, **({"port": port} if port else {})}
+    to_https = {"type": "RequestRedirect", "requestRedirect": redirect}
     return {"matches": [{"path": {"type": "PathPrefix", "value": "/"}}], "filters": [to_https]}
 
 

@@ -29,7 +29,8 @@ LABEL_LENGTH = 63
 HIGHEST_PORT = 65535
 HIGHEST_WEIGHT = 1_000_000
 
-_HOST = re.compile(r"(\*\.)?[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*")
+_NAME = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*")
+_LABEL_VALUE = re.compile(r"([A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?)?")
 _PATH = re.compile(r"/(?:[-A-Za-z0-9/._~!$&'()*+,;=:@]|%[0-9a-fA-F]{2})*")
 _PATH_TABOOS = ("//", "/./", "/../", "%2f", "%2F")
 _HEADER_NAME = re.compile(r"[A-Za-z0-9!#$%&'*+\-.^_`|~]+")
@@ -38,19 +39,31 @@ _LONGEST_HEADER_NAME = 256
 _LONGEST_HEADER_VALUE = 4096
 
 
-def within_limits(kingress: KIngress, wish: RouteWish) -> list[RouteWish]:
+def check_rule(kingress: KIngress, index: int, hosts: Iterable[str], paths: Iterable[KIngressPath]) -> None:
+    """Raises: CannotServe for what a HTTPRoute cannot say, and for a path that is too large for one.
+
+    A host in capitals is refused as well. It could be written in small letters, but whatever asks for it under its
+    own spelling (spec.tls, probes, the owner of the KIngress) would not find it; Knative itself makes no such host.
+    Args:
+        index: of the rule.
+        hosts: of the rule.
+        paths: as they shall be served.
+    """
+    for host in hosts:
+        if not is_hostname(host):
+            raise _not_expressible(kingress, index, "hosts", host, "a DNS name in small letters, or *. and one")
+    for path in paths:
+        _check_size(kingress, index, path)
+        for field, found, wanted in _unsayable(path):
+            raise _not_expressible(kingress, index, f"http.paths[].{field}", found, wanted)
+
+
+def within_limits(wish: RouteWish) -> list[RouteWish]:
     """The same wish as HTTPRoutes that the API takes: long lists of hosts or paths are divided, in order.
 
     A Gateway merges the rules of all routes for one host, the most specific first, and of equals the one whose route
     is older or first by name, so dividing changes nothing.
-    Raises: CannotServe for what cannot be divided, or cannot be said in a HTTPRoute.
     """
-    for host in wish.hosts:
-        if not is_hostname(host):
-            raise _not_expressible(kingress, "hosts", host, "a DNS name in small letters, or *. and one")
-    for path in wish.paths:
-        _check_size(kingress, path)
-        _check_syntax(kingress, path)
     room = PATHS_PER_ROUTE - 1 if wish.redirects else PATHS_PER_ROUTE
     return [
         structs.replace(wish, hosts=hosts, paths=paths)
@@ -61,7 +74,20 @@ def within_limits(kingress: KIngress, wish: RouteWish) -> list[RouteWish]:
 
 def is_hostname(host: str) -> bool:
     """Whether Gateway API takes a host: a DNS name in small letters, perhaps with a wildcard as its first label."""
-    return len(host) <= NAME_LENGTH and _HOST.fullmatch(host) is not None
+    return len(host) <= NAME_LENGTH and is_object_name(host.removeprefix("*."))
+
+
+def is_object_name(name: str) -> bool:
+    """Whether the API takes a name for an object of most kinds, which is also what it takes for one exact host."""
+    return len(name) <= NAME_LENGTH and _NAME.fullmatch(name) is not None
+
+
+def is_namespace(name: str) -> bool:
+    return len(name) <= LABEL_LENGTH and "." not in name and is_object_name(name)
+
+
+def is_label_value(text: str) -> bool:
+    return len(text) <= LABEL_LENGTH and _LABEL_VALUE.fullmatch(text) is not None
 
 
 def with_distinct_names(wishes: Iterable[RouteWish]) -> list[RouteWish]:
@@ -108,12 +134,17 @@ def _digest(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:8]
 
 
-def _check_size(kingress: KIngress, path: KIngressPath) -> None:
+def _check_size(kingress: KIngress, index: int, path: KIngressPath) -> None:
+    most_of_a_split = max((len(split.append_headers) for split in path.splits), default=0)
     counts = (
         ("headers", len(path.headers) + 1, HEADERS_PER_MATCH),
         ("appendHeaders", len(path.append_headers) + 1, HEADERS_PER_FILTER),
         ("splits", len(path.splits), BACKENDS_PER_RULE),
-        ("splits[].appendHeaders", max(len(split.append_headers) for split in path.splits), HEADERS_PER_FILTER),
+        (
+            "splits[].appendHeaders",
+            max((len(split.append_headers) for split in path.splits), default=0),
+            HEADERS_PER_FILTER,
+        ),
     )
     for field, count, limit in counts:
         if count > limit:
@@ -122,14 +153,9 @@ def _check_size(kingress: KIngress, path: KIngressPath) -> None:
                     TOO_LARGE,
                     f'path "{path.path or "/"}" needs {count} entries for {field}, an HTTPRoute takes {limit}.',
                     kingress.ref,
-                    f"spec.rules[].http.paths[].{field}",
+                    f"spec.rules[{index}].http.paths[].{field}",
                 )
             )
-
-
-def _check_syntax(kingress: KIngress, path: KIngressPath) -> None:
-    for field, found, wanted in _unsayable(path):
-        raise _not_expressible(kingress, f"http.paths[].{field}", found, wanted)
 
 
 def _unsayable(path: KIngressPath) -> Iterator[tuple[str, str, str]]:
@@ -138,7 +164,7 @@ def _unsayable(path: KIngressPath) -> Iterator[tuple[str, str, str]]:
     is_plain = not any(taboo in prefix for taboo in _PATH_TABOOS) and not prefix.endswith(("/.", "/.."))
     if len(prefix) > _LONGEST_PATH or not _PATH.fullmatch(prefix) or not is_plain:
         yield "path", prefix, "a path that begins with / and has no //, /./, /../, %2f or odd characters"
-    if path.rewrite_host and not is_hostname(path.rewrite_host):
+    if path.rewrite_host and not is_object_name(path.rewrite_host):
         yield "rewriteHost", path.rewrite_host, "a DNS name in small letters"
     yield from _bad_headers("headers", {name: match.exact for name, match in path.headers.items()})
     yield from _bad_headers("appendHeaders", path.append_headers)
@@ -160,9 +186,9 @@ def _bad_headers(field: str, headers: Mapping[str, str]) -> Iterator[tuple[str, 
             yield f"{field}[{name}]", value[:40], f"a value of 1 to {_LONGEST_HEADER_VALUE} characters"
 
 
-def _not_expressible(kingress: KIngress, field: str, found: str, wanted: str) -> CannotServe:
+def _not_expressible(kingress: KIngress, index: int, field: str, found: str, wanted: str) -> CannotServe:
     message = f"found {found!r}, which a HTTPRoute cannot say; wanted {wanted}."
-    return CannotServe(Problem(NOT_EXPRESSIBLE, message, kingress.ref, f"spec.rules[].{field}"))
+    return CannotServe(Problem(NOT_EXPRESSIBLE, message, kingress.ref, f"spec.rules[{index}].{field}"))
 
 
 def _chunks(items: tuple[Any, ...], size: int) -> list[tuple[Any, ...]]:

@@ -29,6 +29,9 @@ TLS_NOT_READY_TO_REDIRECT_TO = "TLSNotReadyToRedirectTo"
 PROBE_WAITING = "ProbeWaiting"
 BACKEND_NOT_WARM = "BackendNotWarm"
 
+OF_THE_SPEC = frozenset({INCOMPLETE_RULE, UNKNOWN_PORT, TOO_LARGE, NOT_EXPRESSIBLE})
+"""Reasons that say what is wrong with a KIngress itself: net-gateway-api has none of them."""
+
 
 class CannotServe(Exception):
     """A KIngress as a whole cannot be turned into routes. What was configured for it before stays."""
@@ -67,6 +70,10 @@ def not_owned(taken: Ref, holder: str) -> Problem:
         "metadata.ownerReferences",
         "Remove it, or use another host.",
     )
+
+
+def no_rules(kingress: KIngress) -> Problem:
+    return Problem(INCOMPLETE_RULE, "found no rules; wanted at least one.", kingress.ref, "spec.rules")
 
 
 def incomplete_rule(kingress: KIngress, index: int, part: str) -> Problem:

@@ -58,7 +58,7 @@ def reconcile(ref: Ref, view: View) -> Outcome:
         serve(kingress, config, view, out, status)
     except CannotServe as stop:
         tell_failure(stop.problem, out)
-        status.failed()
+        status.failed(stop.problem)
     out.status = status.fields()
     return out
 

@@ -53,7 +53,15 @@ def with_redirect(
     if not plain_listeners:
         return (main,)
     challenges = tuple(path for path in wish.paths if path.path.startswith(CHALLENGE_PREFIX))
-    redirect = structs.replace(wish, name=name, sections=plain_listeners, sets=(), paths=challenges, redirects=True)
+    redirect = structs.replace(
+        wish,
+        name=name,
+        sections=plain_listeners,
+        sets=(),
+        paths=challenges,
+        redirects=True,
+        redirect_port=config.entry_for(wish.visibility, kingress.metadata.labels).redirect_port,
+    )
     return (main, redirect)
 
 

@@ -7,11 +7,11 @@ from typing import Any
 
 from gatepost.objects.gatewayapi import HTTPRoute
 from gatepost.objects.meta import controller_of, is_controlled_by
-from gatepost.objects.networking import KINGRESS_LABEL, KIngress, KIngressRule
+from gatepost.objects.networking import KINGRESS_LABEL, KIngress, KIngressPath, KIngressRule
 from gatepost.objects.problems import Problem
 from gatepost.reconcilers.config_gateway import GatewayConfig, GatewayEntry
 from gatepost.reconcilers.gateway.admission import Place, place_of
-from gatepost.reconcilers.gateway.backends import external_names, served_paths
+from gatepost.reconcilers.gateway.backends import external_names, served_rules
 from gatepost.reconcilers.gateway.fronts import FRONT
 from gatepost.reconcilers.gateway.limits import route_name, with_distinct_names, within_limits
 from gatepost.reconcilers.gateway.ownership import Claim, claim_of, holder_among, is_ours
@@ -31,23 +31,26 @@ def route_wishes(kingress: KIngress, config: GatewayConfig, view: View, out: Out
     Raises: CannotServe if a rule cannot be turned into one. A half of the rules would take the names of the other half
         away, so then nothing is changed.
     """
-    spec = with_defaults(kingress.spec)
-    version = version_of(spec, kingress.metadata.namespace, kingress.metadata.name)
+    version = version_of(with_defaults(kingress.spec), kingress.metadata.namespace, kingress.metadata.name)
     wishes: list[RouteWish] = []
-    for index, rule in enumerate(spec.rules):
-        whole = _route_wish(kingress, index, rule, version, config, view)
+    for rule, paths in served_rules(kingress, view):
+        whole = _route_wish(kingress, rule, paths, version, config, view)
         for warning in external_names(kingress, whole.paths, view):
             out.skipped.append(warning)
             out.warn(warning.reason, warning.message)
         for wish in with_redirect(kingress, whole, config, view, out):
-            wishes.extend(within_limits(kingress, wish))
+            wishes.extend(within_limits(wish))
     return with_distinct_names(wishes)
 
 
 def _route_wish(
-    kingress: KIngress, index: int, rule: KIngressRule, version: str, config: GatewayConfig, view: View
+    kingress: KIngress,
+    rule: KIngressRule,
+    paths: tuple[KIngressPath, ...],
+    version: str,
+    config: GatewayConfig,
+    view: View,
 ) -> RouteWish:
-    paths = served_paths(kingress, index, rule, view)
     entry = config.entry_for(rule.visibility, kingress.metadata.labels)
     return RouteWish(
         route_name(rule.hosts),

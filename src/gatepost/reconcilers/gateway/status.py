@@ -81,9 +81,11 @@ class Status:
         self._conditions.mark_true(LOAD_BALANCER_READY)
         self._load_balancers = {"publicLoadBalancer": public, "privateLoadBalancer": private}
 
-    def failed(self) -> None:
-        """The pass ends before its end."""
-        self._conditions.mark_unknown(READY, problems.RECONCILE_FAILED, problems.RECONCILE_FAILED_MESSAGE)
+    def failed(self, problem: Problem) -> None:
+        """The pass ends before its end. What is wrong with the KIngress itself, its owner reads right here."""
+        told = f": {problem}" if problem.reason in problems.OF_THE_SPEC else ""
+        message = f"{problems.RECONCILE_FAILED_MESSAGE}{told}"
+        self._conditions.mark_unknown(READY, problems.RECONCILE_FAILED, message)
 
     def fields(self) -> dict[str, Any]:
         """The wish for the status. Load balancers that were told once stay told while readiness is lost."""

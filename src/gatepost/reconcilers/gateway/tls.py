@@ -19,10 +19,12 @@ from gatepost.reconcilers.config_gateway import GatewayConfig, GatewayEntry, cur
 from gatepost.reconcilers.config_network import NAME as CONFIG_NETWORK
 from gatepost.reconcilers.config_network import network_config
 from gatepost.reconcilers.configmaps import config_map_ref
+from gatepost.reconcilers.gateway.backends import served_rules
 from gatepost.reconcilers.gateway.fronts import FRONT, takes_listener_sets
 from gatepost.reconcilers.gateway.grants import GrantWish, foreign_grant
-from gatepost.reconcilers.gateway.limits import is_hostname
+from gatepost.reconcilers.gateway.limits import is_hostname, is_namespace, is_object_name
 from gatepost.reconcilers.gateway.ownership import Claim, claim_of, is_ours
+from gatepost.reconcilers.gateway.problems import NOT_EXPRESSIBLE, CannotServe
 from gatepost.reconcilers.gateway.standing import LISTENER_PREFIX
 from gatepost.reconcilers.gateway.version import with_defaults
 from gatepost.state.rule import Rule
@@ -82,8 +84,9 @@ def tls_wish(ref: Ref, view: View) -> TLSWish | None:
     if isinstance(config, Problem):
         return None
     wanted = _entries(kingress, config, view)
-    if isinstance(wanted, Problem):
-        return TLSWish(claim, identity, problem=wanted)
+    unusable = wanted if isinstance(wanted, Problem) else _why_unusable(kingress, wanted, view)
+    if isinstance(wanted, Problem) or unusable is not None:
+        return TLSWish(claim, identity, problem=unusable)
     listeners: list[ListenerWish] = []
     grants: dict[GrantWish, None] = {}
     for entry, tls in wanted:
@@ -108,6 +111,31 @@ def _entries(
         if network.cluster_local_domain_tls:
             wanted.append((config.entry_for(CLUSTER_LOCAL, labels), local))
     return wanted
+
+
+def _why_unusable(
+    kingress: KIngress, wanted: Iterable[tuple[GatewayEntry, tuple[KIngressTLS, ...]]], view: View
+) -> Problem | None:
+    """What keeps the spec from being served, so that the listeners stay as long as the routes do.
+
+    A listener that the API refuses would take those of all other KIngresses on the Gateway with it.
+    """
+    try:
+        served_rules(kingress, view)
+    except CannotServe as stop:
+        return stop.problem
+    for _, entries in wanted:
+        for tls in entries:
+            if not is_object_name(tls.secret_name):
+                return _not_a_name(kingress, "secretName", tls.secret_name, "Secret")
+            if not is_namespace(tls.secret_namespace):
+                return _not_a_name(kingress, "secretNamespace", tls.secret_namespace, "Namespace")
+    return None
+
+
+def _not_a_name(kingress: KIngress, field: str, found: str, kind: str) -> Problem:
+    message = f"found {found!r}; wanted the name of a {kind}."
+    return Problem(NOT_EXPRESSIBLE, message, kingress.ref, f"spec.tls[].{field}")
 
 
 def tls_for(spec: KIngressSpec, visibility: str) -> tuple[KIngressTLS, ...]:

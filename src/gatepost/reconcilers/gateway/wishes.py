@@ -26,6 +26,7 @@ class RouteWish(Struct, frozen=True):
         is_redirected_to: it attaches to TLS listeners only, for another route redirects to it.
         has_request_timeout: whether the Gateway knows `timeouts.request`.
         redirects: whether all that `paths` do not take is sent to https.
+        redirect_port: the port that it is sent to, 0 for the one that goes without saying.
     """
 
     name: str
@@ -40,6 +41,7 @@ class RouteWish(Struct, frozen=True):
     is_redirected_to: bool = False
     has_request_timeout: bool = False
     redirects: bool = False
+    redirect_port: int = 0
 
     @property
     def parents(self) -> tuple[ParentReference, ...]:

@@ -67,7 +67,7 @@ def _gateway(name: str, port: int) -> dict[str, Any]:
 def _gateway_setting(name: str, tls_port: int | None) -> str:
     # No `supported-features`: the GatewayClass says what Traefik can do.
     entry = f"- class: {GATEWAY_CLASS}\n  gateway: {GATEWAY_NAMESPACE}/{name}\n"
-    return entry if tls_port is None else f"{entry}  https-port: {tls_port}\n"
+    return entry if tls_port is None else f"{entry}  https-port: {tls_port}\n  redirect-port: {tls_port}\n"
 
 
 def _settings(name: str, values: dict[str, str]) -> dict[str, Any]:
