@@ -115,6 +115,16 @@ def test_share_that_changes_gives_to_the_newest_or_takes_from_the_oldest(
     assert spread(next_state(rollout(state(("c", percent))), before, NOW)) == expected
 
 
+def test_rollout_goes_on_in_a_share_that_became_smaller_than_its_step() -> None:
+    params: Raw = {"starttime": 1, "nextStepTime": NOW + 1, "stepDuration": 7 * SECOND, "stepSize": 40}
+    goal = rollout(state(("b", 30)))
+    after = next_state(goal, rollout(state(("a", 70), ("b", 10), **params)), NOW)
+    assert spread(after) == [("a", 20), ("b", 10)]
+    assert read_annotation(annotation_text(after)) == after
+    assert spread(next_state(goal, after, NOW)) == [("a", 20), ("b", 10)]
+    assert spread(next_state(goal, after, NOW + 1)) == [("b", 30)]
+
+
 def test_rollout_that_a_smaller_share_ends_keeps_no_step_params() -> None:
     before = rollout(state(("a", 60), ("b", 40), starttime=1, nextStepTime=2, stepDuration=3, stepSize=4))
     [after] = next_state(rollout(state(("b", 30))), before, NOW).configurations

@@ -79,7 +79,8 @@ def _stepped(goal: ConfigurationRollout, before: ConfigurationRollout, now_ns: i
             revisions=(*_without_one_percent(revisions), RevisionPercent(newest, 1)),
             step_params=StepParams(start_ns=now_ns),
         )
-    params = before.step_params
+    # A step larger than a share that shrank would make the state senseless, and the next pass would end the rollout.
+    params = structs.replace(before.step_params, step_size=min(before.step_params.step_size, goal.percent))
     if len(revisions) > 1 and params.step_size and now_ns >= params.next_step_ns:
         revisions = _moved(revisions, params.step_size)
         params = structs.replace(params, next_step_ns=now_ns + params.step_duration_ns)
