@@ -13,7 +13,18 @@ def test_entries_are_domains_with_the_labels_that_they_ask_for() -> None:
     assert config == DomainConfig((DomainEntry("a.test"), DomainEntry("b.test", (("app", "pay"), ("env", "dev")))))
 
 
-@pytest.mark.parametrize("text", ["selector: [a]", "selector: {a: 1}", "selector: {a: {b: c}}", "- a", "{"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "2026-13-45",
+        "selector: {a: 2026-13-45, b: 1}",
+        "selector: [a]",
+        "selector: {a: 1}",
+        "selector: {a: {b: c}}",
+        "- a",
+        "{",
+    ],
+)
 def test_value_that_is_no_flat_selector_is_refused(text: str) -> None:
     with pytest.raises(UnreadableValue) as raised:
         parse({"a.test": text})

@@ -93,6 +93,7 @@ def test_key_is_read_in_all_its_spellings(data: dict[str, str], field: str, valu
         ("tagTemplate", ""),
         ("namespace-wildcard-cert-selector", "matchLabels: [a]"),
         ("namespace-wildcard-cert-selector", "{"),
+        ("namespace-wildcard-cert-selector", "2026-13-45"),
     ],
 )
 def test_value_that_cannot_be_understood_refuses_the_map_and_names_the_key(key: str, value: str) -> None:

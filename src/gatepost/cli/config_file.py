@@ -9,7 +9,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import click
-import yaml
+
+from gatepost.objects.plain_yaml import NotYaml, read_yaml
 
 
 def config_option(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -31,8 +32,8 @@ def _read_config(ctx: click.Context, parameter: click.Parameter, path: str | Non
         return
     try:
         with click.open_file(path, encoding="utf-8") as file:
-            found = yaml.safe_load(file)
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
+            found = read_yaml(file.read())
+    except (NotYaml, UnicodeDecodeError) as error:
         raise click.UsageError(f"--config {path}: is no YAML: {error}") from error
     if found is None:
         found = {}

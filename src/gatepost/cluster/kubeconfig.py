@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import msgspec
-import yaml
 from msgspec import Struct, field
 
 from gatepost.cluster.errors import KubeconfigError
+from gatepost.objects.plain_yaml import NotYaml, read_yaml
 
 
 class ClusterEntry(Struct, frozen=True, rename="kebab"):
@@ -168,13 +168,12 @@ def _known(entries: Mapping[str, object]) -> str:
 
 def _content(file: Path) -> dict[str, Any]:
     try:
-        content = yaml.safe_load(file.read_bytes())
+        content = read_yaml(file.read_bytes())
     except OSError as error:
         raise KubeconfigError(str(file), "", f"cannot be read: {error.strerror}") from error
-    except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        where = f"line {mark.line + 1}" if mark is not None else ""
-        raise KubeconfigError(str(file), where, f"is no YAML: {getattr(error, 'problem', None) or error}") from error
+    except NotYaml as error:
+        where = f"line {error.line}" if error.line else ""
+        raise KubeconfigError(str(file), where, f"is no YAML: {error.problem}") from error
     if content is None:
         return {}
     if not isinstance(content, dict):

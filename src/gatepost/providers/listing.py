@@ -14,13 +14,13 @@ import dns.rdatatype
 import dns.rrset
 import dns.zone
 import msgspec
-import yaml
 from msgspec import Struct
 
 from gatepost.dns.endpoint import Endpoint
 from gatepost.dns.names import record_name
 from gatepost.dns.ownership import labels_in
 from gatepost.dns.settings import RECORD_TYPES
+from gatepost.objects.plain_yaml import NotYaml, read_all_yaml
 
 _KEEPS_FINAL_DOT = ("TXT", "NAPTR", "SRV")
 _DIG = "; <<>> DiG"
@@ -63,8 +63,8 @@ def _looks_like_yaml(line: str) -> bool:
 
 def _from_yaml(text: str) -> tuple[Endpoint, ...]:
     try:
-        documents = [document for document in yaml.safe_load_all(text) if document is not None]
-    except yaml.YAMLError as error:
+        documents = [document for document in read_all_yaml(text) if document is not None]
+    except NotYaml as error:
         raise BadListing(f"found no YAML, wanted a list of endpoints: {error}") from error
     entries: list[Any] = []
     for document in documents:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import msgspec
-import yaml
 from msgspec import Struct, field
 
 from gatepost.objects.core import ConfigMap
+from gatepost.objects.plain_yaml import NotYaml, read_yaml
 from gatepost.objects.problems import Problem
 from gatepost.objects.refs import Ref
 from gatepost.reconcilers.annotations import VISIBILITY_LABEL
@@ -81,8 +81,8 @@ def parse(data: Mapping[str, str]) -> DomainConfig:
 
 def _entry(domain: str, text: str) -> DomainEntry:
     try:
-        written = msgspec.convert(yaml.safe_load(text), _Value | None)
-    except (yaml.YAMLError, msgspec.ValidationError) as error:
+        written = msgspec.convert(read_yaml(text), _Value | None)
+    except (NotYaml, msgspec.ValidationError) as error:
         raise UnreadableValue(domain, text, "nothing, or a selector of labels in YAML") from error
     return DomainEntry(domain, tuple(sorted(written.selector.items())) if written is not None else ())
 

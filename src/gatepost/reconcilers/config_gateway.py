@@ -7,13 +7,13 @@ from collections.abc import Mapping
 from typing import Any
 
 import msgspec
-import yaml
 from msgspec import Struct, field
 
 from gatepost.objects.core import ConfigMap, Service
 from gatepost.objects.gatewayapi import Gateway
 from gatepost.objects.meta import Kind
 from gatepost.objects.networking import CLUSTER_LOCAL, EXTERNAL_IP
+from gatepost.objects.plain_yaml import NotYaml, read_yaml
 from gatepost.objects.problems import Problem
 from gatepost.objects.refs import Ref
 from gatepost.objects.settings import SETTINGS_REF, Settings
@@ -144,8 +144,8 @@ def _entries(key: str, text: str, visibility: str) -> tuple[GatewayEntry, ...]:
 def _raw_entries(key: str, text: str) -> list[_Entry]:
     wanted = "a list of entries with class and gateway, in YAML"
     try:
-        listed: Any = yaml.safe_load(text)
-    except yaml.YAMLError as error:
+        listed: Any = read_yaml(text)
+    except NotYaml as error:
         raise UnreadableValue(key, text, wanted) from error
     if listed is None:
         return []

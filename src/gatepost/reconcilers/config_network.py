@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
 from urllib.parse import urlsplit
 
 import msgspec
-import yaml
 from msgspec import Struct
 
 from gatepost.objects.core import ConfigMap
 from gatepost.objects.gatewayapi import LabelSelector
+from gatepost.objects.plain_yaml import NotYaml, read_yaml
 from gatepost.objects.problems import Problem
 from gatepost.objects.refs import Ref
 from gatepost.reconcilers.configmaps import UnreadableValue, Values, config_map_ref, maps_named
@@ -156,9 +155,8 @@ def _wildcard_selector(values: Values) -> LabelSelector | None:
     if not text:
         return None
     try:
-        selector: Any = yaml.safe_load(text)
-        return msgspec.convert(selector, LabelSelector | None)
-    except (yaml.YAMLError, msgspec.ValidationError) as error:
+        return msgspec.convert(read_yaml(text), LabelSelector | None)
+    except (NotYaml, msgspec.ValidationError) as error:
         raise UnreadableValue(_SELECTOR_KEY, text, "a label selector in YAML") from error
 
 

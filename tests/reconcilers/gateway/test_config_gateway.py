@@ -50,6 +50,7 @@ def test_unknown_keys_of_an_entry_play_no_part_and_json_is_yaml() -> None:
         "{class: eg, gateway: a/b, selector: {tier: gold}}",
         "{class: eg, gateway: a/b}\n- {class: eg, gateway: a/c}",
         "{class: [",
+        "2026-13-45",
     ],
 )
 def test_entry_that_cannot_be_understood_is_refused_with_its_key(entry: str) -> None:

@@ -8,6 +8,8 @@ from typing import Any
 
 import yaml
 
+from gatepost.objects.plain_yaml import NotYaml, read_yaml
+
 NAME = "gatepost"
 
 
@@ -27,9 +29,9 @@ def kubeconfig(url: str) -> dict[str, Any]:
 def server_in(path: Path) -> str | None:
     """The server that a kubeconfig of ours names; None if there is no such file, or it is not one of ours."""
     try:
-        found = yaml.safe_load(path.read_text(encoding="utf-8"))
+        found = read_yaml(path.read_text(encoding="utf-8"))
         server = found["clusters"][0]["cluster"]["server"]
-    except (OSError, UnicodeDecodeError, yaml.YAMLError, LookupError, TypeError):
+    except (OSError, UnicodeDecodeError, NotYaml, LookupError, TypeError):
         return None
     return server if isinstance(server, str) else None
 
