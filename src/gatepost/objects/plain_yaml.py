@@ -25,7 +25,7 @@ class _Loader(yaml.SafeLoader):
     }
 
 
-_Loader.add_constructor("tag:yaml.org,2002:timestamp", yaml.SafeLoader.construct_yaml_str)
+_Loader.add_constructor("tag:yaml.org,2002:timestamp", _Loader.construct_yaml_str)
 
 
 def read_yaml(text: str | bytes) -> Any:
