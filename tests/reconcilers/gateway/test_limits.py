@@ -32,7 +32,7 @@ def refusal(kingress: Raw) -> tuple[str, str]:
 @pytest.mark.parametrize("prefix", ["relative", "/a//b", "/a/./b", "/a/../b", "/a/..", "/a%2fb", "/a b", "/#a", "/ü"])
 def test_a_path_that_a_route_cannot_say_is_told(prefix: str) -> None:
     kingress = ingress("app", public_rule("app.example.com", path("app-00001", path=prefix)))
-    assert refusal(kingress) == ("NotExpressibleAsHTTPRoute", "spec.rules[].http.paths[].path")
+    assert refusal(kingress) == ("NotExpressibleAsHTTPRoute", "spec.rules[0].http.paths[].path")
 
 
 @pytest.mark.parametrize("prefix", ["/", "/a", "/a/", "/%41", "/a.b/~c@d"])
@@ -43,16 +43,16 @@ def test_a_path_that_a_route_can_say_is_taken(prefix: str) -> None:
 
 @pytest.mark.parametrize("host", ["App.example.com", "a_b.example.com", "a.*.example.com", f"{'a.' * 126}toolong"])
 def test_a_host_that_a_route_cannot_say_is_told(host: str) -> None:
-    assert refusal(ingress("app", public_rule(host))) == ("NotExpressibleAsHTTPRoute", "spec.rules[].hosts")
+    assert refusal(ingress("app", public_rule(host))) == ("NotExpressibleAsHTTPRoute", "spec.rules[0].hosts")
 
 
 def test_headers_that_a_route_cannot_say_are_told() -> None:
     empty = path("app-00001", appendHeaders={"X-Empty": ""})
     assert refusal(ingress("app", public_rule("app.example.com", empty)))[1] == (
-        "spec.rules[].http.paths[].appendHeaders[X-Empty]"
+        "spec.rules[0].http.paths[].appendHeaders[X-Empty]"
     )
     odd = path("app-00001", headers={"X Odd": {"exact": "v"}})
-    assert refusal(ingress("app", public_rule("app.example.com", odd)))[1] == "spec.rules[].http.paths[].headers"
+    assert refusal(ingress("app", public_rule("app.example.com", odd)))[1] == "spec.rules[0].http.paths[].headers"
 
 
 def test_a_label_that_would_be_too_long_is_cut_and_told_apart_by_a_hash() -> None:

@@ -140,11 +140,7 @@ def _check_size(kingress: KIngress, index: int, path: KIngressPath) -> None:
         ("headers", len(path.headers) + 1, HEADERS_PER_MATCH),
         ("appendHeaders", len(path.append_headers) + 1, HEADERS_PER_FILTER),
         ("splits", len(path.splits), BACKENDS_PER_RULE),
-        (
-            "splits[].appendHeaders",
-            max((len(split.append_headers) for split in path.splits), default=0),
-            HEADERS_PER_FILTER,
-        ),
+        ("splits[].appendHeaders", most_of_a_split, HEADERS_PER_FILTER),
     )
     for field, count, limit in counts:
         if count > limit:

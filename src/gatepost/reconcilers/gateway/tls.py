@@ -144,13 +144,12 @@ def tls_for(spec: KIngressSpec, visibility: str) -> tuple[KIngressTLS, ...]:
     Source: knative.dev/networking, GetIngressTLSForVisibility: such a rule without hosts ends the search.
     """
     found: dict[KIngressTLS, None] = {}
-    complete = [tls for tls in spec.tls if tls.secret_name and tls.secret_namespace]
     for rule in spec.rules:
         if rule.visibility != visibility:
             continue
         if not rule.hosts:
             break
-        found.update((tls, None) for tls in complete if set(rule.hosts) <= set(tls.hosts))
+        found.update((tls, None) for tls in spec.tls if set(rule.hosts) <= set(tls.hosts))
     return tuple(found)
 
 
