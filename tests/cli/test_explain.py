@@ -211,7 +211,19 @@ async def test_cluster_is_read_and_nothing_is_written(tmp_path: Path) -> None:
         assert server.find(mapping) == before
         claim = Ref("networking.internal.knative.dev", "ClusterDomainClaim", "", "shop.example.com")
         assert server.find(claim) is None
+        await server.apply(
+            {
+                "apiVersion": "networking.internal.knative.dev/v1alpha1",
+                "kind": "ClusterDomainClaim",
+                "metadata": {"name": "shop.example.com"},
+                "spec": {"namespace": "default"},
+            },
+            "test",
+        )
+        claimed = await asyncio.to_thread(run, "shop.example.com", "--kubeconfig", str(kubeconfig))
     assert (result.exit_code, result.stderr) == (1, "")
-    assert "DomainMapping default/shop.example.com: spec.ref.name" in result.stdout
+    assert "ClusterDomainClaim shop.example.com: is wanted" in result.stdout, "no controller runs that would write it"
+    assert (claimed.exit_code, claimed.stderr) == (1, "")
+    assert "DomainMapping default/shop.example.com: spec.ref.name" in claimed.stdout
     assert waiting.exit_code == 1
     assert "/: 100 % to shop/web:80" in waiting.stdout  # routes are kept whole, for their backends
