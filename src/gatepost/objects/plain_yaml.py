@@ -16,16 +16,17 @@ class NotYaml(ValueError):
         self.line = line
 
 
+_TIMESTAMP = "tag:yaml.org,2002:timestamp"
+
+
 class _Loader(yaml.SafeLoader):
     """PyYAML's safe loader without dates: it reads 2026-01-02 as one, and fails at 2026-13-45."""
 
     yaml_implicit_resolvers = {  # noqa: RUF012 - the form that PyYAML has
-        first: [(tag, form) for tag, form in found if tag != "tag:yaml.org,2002:timestamp"]
+        first: [(tag, form) for tag, form in found if tag != _TIMESTAMP]
         for first, found in yaml.SafeLoader.yaml_implicit_resolvers.items()
     }
-
-
-_Loader.add_constructor("tag:yaml.org,2002:timestamp", _Loader.construct_yaml_str)
+    yaml_constructors = {**yaml.SafeLoader.yaml_constructors, _TIMESTAMP: yaml.SafeLoader.construct_yaml_str}  # noqa: RUF012
 
 
 def read_yaml(text: str | bytes) -> Any:
