@@ -18,6 +18,8 @@ from gatepost.providers.contract import Provider, ProviderError
 from gatepost.providers.pdns.provider import PdnsProvider
 from gatepost.providers.pdns.settings import PdnsSettings
 
+pytest_plugins = ("dns_fixtures",)
+
 NS1 = "ns1.example.com. 300 A 127.0.0.1"
 ALIAS = (Property("alias", "true"),)
 

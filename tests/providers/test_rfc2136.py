@@ -12,6 +12,8 @@ from gatepost.providers.contract import Provider, ProviderError, RecordResult
 from gatepost.providers.rfc2136.provider import Rfc2136Provider
 from gatepost.providers.rfc2136.settings import Rfc2136Settings
 
+pytest_plugins = ("dns_fixtures",)
+
 NS1 = "ns1.example.com. 300 A 127.0.0.1"
 
 

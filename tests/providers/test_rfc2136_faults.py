@@ -19,6 +19,8 @@ from gatepost.providers.contract import ProviderError
 from gatepost.providers.rfc2136.provider import Rfc2136Provider
 from gatepost.providers.rfc2136.settings import Rfc2136Settings
 
+pytest_plugins = ("dns_fixtures",)
+
 NS1 = "ns1.example.com. 300 A 127.0.0.1"
 OWNED = '"heritage=external-dns,external-dns/owner=me,external-dns/resource=httproute/shop/cart"'
 MANY = 2000

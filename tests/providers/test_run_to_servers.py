@@ -16,6 +16,8 @@ from gatepost.cluster.client import MERGE_PATCH, Client
 from gatepost.cluster.connection import Connection, Server
 from gatepost.standalone.apiserver.server import ApiServer
 
+pytest_plugins = ("dns_fixtures",)
+
 GATEWAYS = "/apis/gateway.networking.k8s.io/v1/namespaces/infra/gateways"
 ROUTES = "/apis/gateway.networking.k8s.io/v1/namespaces/shop/httproutes"
 NS1 = "ns1.example.com. 300 A 127.0.0.1"

@@ -1,19 +1,11 @@
-"""Real DNS servers as fixtures; `dns_servers` is importable however pytest imports tests."""
+"""Real DNS servers as fixtures, for test modules that say `pytest_plugins = ("dns_fixtures",)`."""
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
-
-_HERE = Path(__file__).parent
-
-if str(_HERE) not in sys.path:
-    sys.path.append(str(_HERE))
-
-from dns_servers import DnsServer, needs, running  # noqa: E402
+from dns_servers import DnsServer, needs, running
 
 
 @pytest.fixture(params=["bind", "knot"])
