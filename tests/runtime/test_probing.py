@@ -162,7 +162,7 @@ class Plane:
 class Watched:
     """A prober whose waits end when the test says so, and what it told."""
 
-    def __init__(self, plane: Plane, **settings: bool) -> None:
+    def __init__(self, plane: Plane, *, trust_silent_backends: bool = False) -> None:
         self.verdicts: asyncio.Queue[ProbeVerdict] = asyncio.Queue()
         self.dropped: list[Ref] = []
         self.waits: asyncio.Queue[float] = asyncio.Queue()
@@ -173,7 +173,7 @@ class Watched:
             self.dropped.append,
             wait=self._wait,
             turn=lambda: asyncio.sleep(0),
-            **settings,
+            trust_silent_backends=trust_silent_backends,
         )
 
     async def _wait(self, seconds: float) -> None:
@@ -189,8 +189,8 @@ class Watched:
 
 
 @asynccontextmanager
-async def watched(plane: Plane, **settings: bool) -> AsyncIterator[Watched]:
-    found = Watched(plane, **settings)
+async def watched(plane: Plane, *, trust_silent_backends: bool = False) -> AsyncIterator[Watched]:
+    found = Watched(plane, trust_silent_backends=trust_silent_backends)
     try:
         yield found
     finally:
