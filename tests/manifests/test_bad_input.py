@@ -129,12 +129,22 @@ def test_unknown_bytes_in_one_document_leave_the_others() -> None:
     assert [manifest.ref.name for manifest in manifests.objects] == ["a", "c"]
 
 
-def test_broken_json_has_line_and_column(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("text", "line", "column", "found"),
+    [
+        ('{\n "kind": "T",\n}\n', 3, 1, "expecting property name enclosed in double quotes"),
+        ('{\n "kind": "T" ,\n \t}\n', 3, 3, "expecting property name enclosed in double quotes"),
+        ('{"items": [\n 1,\n ]}', 3, 2, "expecting value"),
+        ('{"items": [1,\n ,2]}', 2, 2, "expecting value"),
+        ('{\n "kind" "T"}', 2, 9, "expecting ':' delimiter"),
+    ],
+)
+def test_broken_json_has_line_and_column(tmp_path: Path, text: str, line: int, column: int, found: str) -> None:
     file = tmp_path / "a.json"
-    file.write_text('{\n "apiVersion": "v1",\n "kind": "T",\n}\n')
+    file.write_text(text)
     (problem,) = read_manifests([file]).problems
-    assert (problem.file, problem.line, problem.wanted) == (str(file), 4, "a JSON object")
-    assert problem.found.startswith("text that is not JSON: ")
+    assert (problem.file, problem.wanted) == (str(file), "a JSON object")
+    assert (problem.line, problem.column, problem.found) == (line, column, f"text that is not JSON: {found}")
 
 
 def test_numbers_that_no_json_reader_agrees_on_are_refused() -> None:
@@ -199,11 +209,13 @@ def test_files_that_cannot_be_read_are_problems_and_the_others_count(tmp_path: P
     (tmp_path / "large.yaml").write_text(thing("b") + "# " + "x" * 200)
     os.mkfifo(tmp_path / "pipe.yaml")
     (tmp_path / "dangling.yaml").symlink_to(tmp_path / "nowhere")
+    (tmp_path / "itself.yaml").symlink_to(tmp_path / "itself.yaml")
     manifests = read_manifests([tmp_path / "gone.yaml", tmp_path / "empty", tmp_path, "-"], None, size_limit=200)
     assert [str(problem) for problem in manifests.problems] == [
         f"{tmp_path}/gone.yaml: found no such file or directory, wanted a file that can be read",
         f"{tmp_path}/empty: found a folder without manifests, wanted files that end with .yaml, .yml, .json",
         f"{tmp_path}/dangling.yaml: found no such file or directory, wanted a file that can be read",
+        f"{tmp_path}/itself.yaml: found too many levels of symbolic links, wanted a file that can be read",
         f"{tmp_path}/large.yaml: found more than 200 bytes, wanted a smaller file, or a higher size limit",
         "<stdin>: found no standard input, wanted objects on it, as - was given",
     ]
@@ -329,3 +341,73 @@ def test_a_large_sound_file_is_read_in_time_and_memory(tmp_path: Path) -> None:
     assert len(manifests.objects) == 1000
     assert manifests.line_of(manifests.objects[999], "spec.field99.port") == 999 * 105 + 104
     assert time.process_time() - start < 20
+
+
+OWNER = '{"apiVersion": "v1", "kind": "T", "name": "o"'
+
+
+@pytest.mark.parametrize(
+    ("field", "problems"),
+    [
+        ("uid: [1]", ["uid: found a list, wanted a string"]),
+        ("uid: 5", ["uid: found the number 5, wanted a string"]),
+        ('finalizers: "x"', ['finalizers: found the string "x", wanted a list of strings']),
+        ("finalizers: [a, 1]", ["finalizers[1]: found the number 1, wanted a string"]),
+        ('generation: "1"', ['generation: found the string "1", wanted a whole number']),
+        ("generation: true", ["generation: found the boolean true, wanted a whole number"]),
+        ("generation: 1.5", ["generation: found the number 1.5, wanted a whole number"]),
+        (
+            "creationTimestamp: 5",
+            ['creationTimestamp: found the number 5, wanted a time such as "2026-03-01T00:00:00Z", a string'],
+        ),
+        (
+            "deletionTimestamp: true",
+            ['deletionTimestamp: found the boolean true, wanted a time such as "2026-03-01T00:00:00Z", a string'],
+        ),
+        ("generateName: {}", ["generateName: found a mapping, wanted a string"]),
+        ("resourceVersion: 7", ["resourceVersion: found the number 7, wanted a string; write it in quotes"]),
+        ("managedFields: [x]", ['managedFields[0]: found the string "x", wanted a mapping']),
+        ("ownerReferences: {}", ["ownerReferences: found a mapping, wanted a list of references"]),
+        (
+            "ownerReferences: [x]",
+            ['ownerReferences[0]: found the string "x", wanted a mapping with apiVersion, kind, name and uid'],
+        ),
+        (
+            'ownerReferences: [{"kind": 1, "name": ""}]',
+            [
+                "ownerReferences[0].apiVersion: found nothing, wanted a string",
+                "ownerReferences[0].kind: found the number 1, wanted a string",
+                "ownerReferences[0].name: found an empty string, wanted a string",
+            ],
+        ),
+        (f'ownerReferences: [{OWNER}, "uid": [1]}}]', ["ownerReferences[0].uid: found a list, wanted a string"]),
+        (
+            f'ownerReferences: [{OWNER}, "controller": "yes"}}]',
+            ['ownerReferences[0].controller: found the string "yes", wanted true or false'],
+        ),
+    ],
+)
+def test_metadata_of_a_wrong_type_is_told_with_line_and_field(field: str, problems: list[str]) -> None:
+    text = f"apiVersion: v1\nkind: T\nmetadata:\n  name: x\n  {field}\n---\n{thing('good')}"
+    manifests = read_manifests(["-"], BytesIO(text.encode()))
+    assert [manifest.ref.name for manifest in manifests.objects] == ["good"]
+    found = [str(problem) for problem in manifests.problems]
+    assert [re.sub(r"^<stdin>:5: ", "", one) for one in found] == [f"T x: metadata.{problem}" for problem in problems]
+
+
+@pytest.mark.parametrize(
+    "field",
+    [
+        "labels: null",
+        "uid: null",
+        "ownerReferences: null",
+        "finalizers: []",
+        "generation: 3",
+        f"ownerReferences: [{OWNER}}}]",
+    ],
+)
+def test_metadata_that_is_null_empty_or_sound_is_taken(field: str) -> None:
+    text = f"apiVersion: v1\nkind: T\nmetadata:\n  name: x\n  {field}\n"
+    manifests = read_manifests(["-"], BytesIO(text.encode()))
+    assert manifests.problems == ()
+    assert [manifest.ref.name for manifest in manifests.objects] == ["x"]

@@ -5,7 +5,7 @@ place where it stands; every problem of the input as a value; YAML and JSON text
 Never: knowledge of what a kind means beyond its name, versions and scope (callers pass those); a stop at the first
 problem.
 Read `read.py` first, then along the way of the bytes: `sources.py`, `documents.py`, `parse.py`, `tree.py`,
-`identity.py`.
+`identity.py`, `metadata.py`.
 `scalars.py` says which plain words are not strings; `write.py` is the way back.
 """
 

@@ -7,7 +7,8 @@ from typing import Any
 
 from msgspec import Struct
 
-from gatepost.manifests.problems import Path, described, shortened
+from gatepost.manifests.metadata import metadata_misses
+from gatepost.manifests.problems import Miss, Path, described, shortened
 from gatepost.objects.refs import GroupKind, api_version_of, group_of, version_of
 
 
@@ -17,14 +18,6 @@ class Kinds(Struct, frozen=True):
     versions: Mapping[GroupKind, Collection[str]]
     cluster_scoped: Collection[GroupKind]
     default_namespace: str = "default"
-
-
-class Miss(Struct, frozen=True):
-    """A field that is not as the API wants it."""
-
-    path: Path
-    found: str
-    wanted: str
 
 
 def items_of(raw: Any, path: Path = ()) -> Iterator[tuple[Path, Any]]:
@@ -53,7 +46,7 @@ def misses_of(raw: Any, kinds: Kinds) -> list[Miss]:
     """All that keeps a value from being an object; empty for a sound one."""
     if not isinstance(raw, dict):
         return [Miss((), described(raw), "an object: a mapping with apiVersion, kind and metadata")]
-    misses = [*_type_misses(raw), *_metadata_misses(raw.get("metadata"))]
+    misses = [*_type_misses(raw), *metadata_misses(raw.get("metadata"))]
     return misses or _version_misses(raw, kinds)
 
 
@@ -64,50 +57,6 @@ def _type_misses(raw: dict[str, Any]) -> Iterator[Miss]:
             yield Miss((field,), described(value), f"a string such as {example}")
         elif field == "apiVersion" and (value.count("/") > 1 or not all(value.split("/"))):
             yield Miss((field,), described(value), f"GROUP/VERSION such as {example}, or v1")
-
-
-def _metadata_misses(metadata: Any) -> Iterator[Miss]:
-    if not isinstance(metadata, dict):
-        yield Miss(("metadata",), described(metadata), "a mapping with the object's name")
-        return
-    name = metadata.get("name")
-    if not isinstance(name, str) or not name:
-        yield Miss(("metadata", "name"), described(name), "the object's name, a string")
-    namespace = metadata.get("namespace", "")
-    if not isinstance(namespace, str):
-        yield Miss(("metadata", "namespace"), described(namespace), "a string")
-    for field in ("labels", "annotations"):
-        entries = metadata.get(field, {})
-        if not isinstance(entries, dict):
-            yield Miss(("metadata", field), described(entries), "a mapping of strings to strings")
-            continue
-        for key, value in entries.items():
-            if not isinstance(value, str):
-                quoted = isinstance(value, bool | int | float)
-                wanted = "a string; write it in quotes" if quoted else "a string"
-                yield Miss(("metadata", field, key), described(value), wanted)
-    yield from _belonging_misses(metadata)
-
-
-def _belonging_misses(metadata: dict[str, Any]) -> Iterator[Miss]:
-    """Of the fields that tie objects to each other. Other wrong types leave an object unread; these would mislead."""
-    uid = metadata.get("uid", "")
-    if not isinstance(uid, str):
-        yield Miss(("metadata", "uid"), described(uid), "a string")
-    owners = metadata.get("ownerReferences", [])
-    if not isinstance(owners, list):
-        yield Miss(("metadata", "ownerReferences"), described(owners), "a list of references")
-        return
-    for position, owner in enumerate(owners):
-        path = ("metadata", "ownerReferences", position)
-        if not isinstance(owner, dict):
-            yield Miss(path, described(owner), "a mapping with apiVersion, kind, name and uid")
-            continue
-        for field in ("apiVersion", "kind", "name"):
-            if not isinstance(owner.get(field), str) or not owner[field]:
-                yield Miss((*path, field), described(owner.get(field)), "a string")
-        if not isinstance(owner.get("uid", ""), str):
-            yield Miss((*path, "uid"), described(owner["uid"]), "a string")
 
 
 def _version_misses(raw: dict[str, Any], kinds: Kinds) -> list[Miss]:

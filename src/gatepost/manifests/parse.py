@@ -22,6 +22,7 @@ grammar = json.JSONDecoder(object_pairs_hook=lambda pairs: None, parse_int=str, 
 json_value = re.compile(r"\s*\S")
 # Possessive: a backtracking point for each character of a long string would take gigabytes.
 json_token = re.compile(r'[ \t\r\n]*+(?:("[^"\\]*+(?:\\.[^"\\]*+)*+")|([{}\[\],:])|([^\s{}\[\],:"]++))', re.DOTALL)
+json_blanks: Final = " \t\r\n"
 json_words: Final[dict[str, Any]] = {"true": True, "false": False, "null": None}
 control = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 
@@ -66,12 +67,24 @@ def parse_json(document: Document, text: str, start: int) -> tuple[Tree, int]:
     except RecursionError:
         end = len(text)  # the tree refuses it too, and knows the line
     except json.JSONDecodeError as error:
-        line = document.first_line + error.lineno - 1
-        found = f"text that is not JSON: {error.msg[:1].lower()}{error.msg[1:]}"
-        raise Refused(Fault(line, found, "a JSON object", error.colno)) from error
+        raise Refused(_json_fault(error, document, text)) from error
     tree = Tree()
     _feed_json(document, text, start, end, tree)
     return tree, end
+
+
+def _json_fault(error: json.JSONDecodeError, document: Document, text: str) -> Fault:
+    """What json says, the same in every version of Python.
+
+    Of a comma before a closing bracket Python 3.13 tells the comma, earlier ones the bracket, where a value is missed.
+    """
+    message, at = error.msg, error.pos
+    if message.startswith("Illegal trailing comma"):
+        at = len(text) - len(text[at + 1 :].lstrip(json_blanks))
+        message = "Expecting property name enclosed in double quotes" if text[at] == "}" else "Expecting value"
+    line = document.first_line + text.count("\n", 0, at)
+    column = at - text.rfind("\n", 0, at)
+    return Fault(line, f"text that is not JSON: {message[:1].lower()}{message[1:]}", "a JSON object", column)
 
 
 def _feed_json(document: Document, text: str, start: int, end: int, tree: Tree) -> None:

@@ -42,6 +42,14 @@ class Fault(Struct, frozen=True):
     path: Path = ()
 
 
+class Miss(Struct, frozen=True):
+    """A field that is not as the API wants it, in an object whose line is known to others."""
+
+    path: Path
+    found: str
+    wanted: str
+
+
 class Refused(Exception):
     """A document that cannot be read; the fault says where and why."""
 

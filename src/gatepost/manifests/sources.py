@@ -21,13 +21,13 @@ def contents_of(
     A folder gives its manifests at any depth, sorted by path; names that begin with a dot are skipped. A file named
     twice, or by its folder as well, is read once.
     """
-    seen: set[Path | None] = set()
+    seen: set[str] = set()
     for path in paths:
         for file in _files_of(path):
             if isinstance(file, InputProblem):
                 yield file
                 continue
-            real = file.resolve() if file else None
+            real = os.path.realpath(file) if file else ""  # of a link to itself too, where Path.resolve raises
             if real not in seen:
                 seen.add(real)
                 yield _content_of(file, stdin, size_limit)
