@@ -55,7 +55,7 @@ class HttpBackend(Backend):
         super().__init__()
         self.requests = 0
         app = web.Application()
-        app.router.add_route("*", "/{path:.*}", self._answer_or_probe)
+        app.router.add_route("*", "/{path:.*}", self.answer_or_probe)
         self._runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.1)
 
     async def start(self) -> None:
@@ -66,7 +66,7 @@ class HttpBackend(Backend):
     async def stop(self) -> None:
         await self._runner.cleanup()
 
-    async def _answer_or_probe(self, request: web.Request) -> web.StreamResponse:
+    async def answer_or_probe(self, request: web.Request) -> web.StreamResponse:
         if request.headers.get(PROBE) == "probe":
             return _answer_to_probe(request.headers.get(HASH, ""))
         self.requests += 1
