@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from explain_world import (
     KNATIVE,
@@ -44,6 +46,28 @@ def test_weights_of_a_route_are_shown_as_percentages() -> None:
         Backend(service="shop/one:80", percent=75.0),
         Backend(service="shop/two:8080", percent=25.0),
     )
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        "x",
+        5,
+        {"matches": 1},
+        {"matches": [{"path": ["/"]}]},
+        {"matches": [{"headers": [{"name": 1}]}]},
+        {"filters": {"type": "RequestRedirect"}},
+        {"filters": [{"requestRedirect": "x"}]},
+        {"backendRefs": ["web"]},
+        {"backendRefs": [{"name": "web", "weight": "much"}]},
+    ],
+    ids=str,
+)
+def test_rule_of_a_wrong_form_is_passed_over_and_the_others_are_explained(broken: Any) -> None:
+    route = http_route("app", "app.example.com")
+    route["spec"]["rules"].append(broken)
+    found = explained("app.example.com", gateway(), route)
+    assert step(found, "HTTPRoute shop/app").backends == (Backend(service="shop/web:80", percent=100.0),)
 
 
 def test_name_is_compared_without_case_and_final_dot() -> None:

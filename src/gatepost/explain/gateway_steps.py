@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
 from msgspec import structs
 
@@ -11,15 +10,13 @@ from gatepost.dns.names import hostname, intersection
 from gatepost.dns.sources.attachment import Attachment, attachments
 from gatepost.dns.sources.offers import FITTING_PROTOCOLS, NAMESPACE_OFFERS, OFFERS, Offer
 from gatepost.explain.names import Mention
+from gatepost.explain.route_rules import backends, redirects, rules_of
 from gatepost.explain.scene import Scene, conditions_of, step_of
-from gatepost.explain.values import Backend, Step
+from gatepost.explain.values import Step
 from gatepost.objects.gatewayapi import Gateway, GatewayRoute, Listener, ListenerSet, RouteParentStatus
 from gatepost.objects.meta import condition_of
 from gatepost.objects.problems import Skipped
 from gatepost.objects.refs import Ref
-from gatepost.reconcilers.gateway.httproutes import HASH_HEADER
-
-Raw = Mapping[str, Any]
 
 NO_SUCH_PARENT = "NoSuchParent"
 NO_LISTENER = "NoMatchingListener"
@@ -32,12 +29,12 @@ def gateway_route_step(scene: Scene, mention: Mention) -> Step:
     asked, _ = attachments(route, mention.ref, [])
     parents = [_parent_step(scene, route, mention, attachment) for attachment in asked]
     told = {why for parent in parents for why in parent.skipped}
-    rules = [rule for rule in _rules(scene.raw_of(mention.ref) or {}) if not _is_for_probes(rule)]
+    rules = rules_of(scene.raw_of(mention.ref) or {})
     step = step_of(
         scene,
         mention,
-        says="; ".join(_redirects(rules)),
-        backends=tuple(_backends(mention.ref, rules)),
+        says="; ".join(redirects(rules)),
+        backends=tuple(backends(mention.ref, rules)),
         serves=any(parent.serves for parent in parents),
         waiting=bool(parents) and all(parent.waiting for parent in parents),
         leads_to=tuple(parents),
@@ -141,56 +138,3 @@ def _not_programmed(parent: Gateway | ListenerSet, ref: Ref) -> Iterator[Skipped
 def _parent_ref(entry: RouteParentStatus, route: Ref) -> Ref:
     parent = entry.parent_ref
     return Ref(parent.group, parent.kind, parent.namespace or route.namespace, parent.name)
-
-
-def _rules(raw: Raw) -> list[Raw]:
-    return (raw.get("spec") or {}).get("rules") or []
-
-
-def _is_for_probes(rule: Raw) -> bool:
-    """Whether only the probes of Knative's controllers meet the rule."""
-    return all(_is_probe(match) for match in _matches(rule))
-
-
-def _matches(rule: Raw) -> list[Raw]:
-    return rule.get("matches") or [{}]  # no match takes every request
-
-
-def _path(match: Raw) -> str:
-    """The path of a match, "" for everything. Matches of a GRPCRoute have none."""
-    found: str = (match.get("path") or {}).get("value", "/")
-    return found.removesuffix("/")
-
-
-def _redirects(rules: list[Raw]) -> Iterator[str]:
-    for rule in rules:
-        for found in rule.get("filters") or ():
-            redirect = found.get("requestRedirect")
-            if redirect is not None:
-                paths = ", ".join(dict.fromkeys(_path(match) or "/" for match in _matches(rule)))
-                to = redirect.get("hostname") or redirect.get("scheme") or "another place"
-                yield f"redirects {paths} to {to}"
-
-
-def _backends(route: Ref, rules: list[Raw]) -> Iterator[Backend]:
-    for rule in rules:
-        backends = rule.get("backendRefs") or ()
-        total = sum(backend.get("weight", 1) for backend in backends)
-        for match in _matches(rule):
-            for backend in backends:
-                namespace = backend.get("namespace") or route.namespace
-                yield Backend(
-                    path=_path(match),
-                    headers=tuple(f"{header['name']}: {header['value']}" for header in _headers(match)),
-                    service=f"{namespace}/{backend['name']}:{backend.get('port', '')}".removesuffix(":"),
-                    percent=round(100 * backend.get("weight", 1) / total, 1) if total else 0.0,
-                )
-
-
-def _is_probe(match: Raw) -> bool:
-    return any(header["name"] == HASH_HEADER for header in _headers(match))
-
-
-def _headers(match: Raw) -> list[Raw]:
-    headers = match.get("headers")
-    return headers if isinstance(headers, list) else []  # a method match of GRPCRoute has other fields
