@@ -43,7 +43,8 @@ class DnsProxy:
         self._connections.add(task)
         task.add_done_callback(self._connections.discard)
         try:
-            with contextlib.suppress(OSError, EOFError):
+            # Cancelled by `stop`: asyncio cannot tell that from a failure, and would say so.
+            with contextlib.suppress(OSError, EOFError, asyncio.CancelledError):
                 their_reader, their_writer = await asyncio.open_connection("127.0.0.1", self._port_of_server)
                 try:
                     async with asyncio.TaskGroup() as tasks:
