@@ -29,6 +29,7 @@ LOCAL_KEY = "local-gateways"
 REQUEST_TIMEOUT = "HTTPRouteRequestTimeout"
 
 _DNS_LABEL = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?")
+_SECTION_NAME = re.compile(r"(?=.{1,253}\Z)[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*")
 
 
 class GatewayEntry(Struct, frozen=True):
@@ -171,6 +172,8 @@ def _entry(key: str, written: _Entry, visibility: str) -> GatewayEntry:
         raise UnreadableValue(key, str(written.https_port), "a port from 1 to 65535 under https-port")
     if not 0 <= written.redirect_port <= 65535:
         raise UnreadableValue(key, str(written.redirect_port), "a port from 1 to 65535 under redirect-port")
+    if written.section_name and not _SECTION_NAME.fullmatch(written.section_name):
+        raise UnreadableValue(key, written.section_name, "the name of a listener under section-name")
     return GatewayEntry(
         visibility=visibility,
         gateway=_ref(key, "gateway", written.gateway, Gateway.KIND),

@@ -47,6 +47,7 @@ def test_unknown_keys_of_an_entry_play_no_part_and_json_is_yaml() -> None:
         "{class: eg, gateway: a/b, supported-features: HTTPRouteRequestTimeout}",
         "{class: eg, gateway: a/b, proxy-protocol-enabled: 'true'}",
         "{class: eg, gateway: a/b, https-port: 0}",
+        "{class: eg, gateway: a/b, section-name: Plain}",
         "{class: eg, gateway: a/b, selector: {tier: gold}}",
         "{class: eg, gateway: a/b}\n- {class: eg, gateway: a/c}",
         "{class: [",

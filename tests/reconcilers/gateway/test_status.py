@@ -68,7 +68,15 @@ def test_route_that_is_not_served_keeps_the_kingress_waiting(verdicts: tuple[Raw
 
 
 def test_left_over_verdict_of_a_former_gateway_does_not_count() -> None:
-    assert ready_with(verdict(*SERVED), verdict(("Accepted", "False"), parent="former")) == "True"
+    former = verdict(("Accepted", "False"), parent="former", generation=1)
+    route = served_route(verdict(*SERVED, generation=2), former)
+    route["metadata"]["generation"] = 2
+    assert conditions(world(*EDGE, SEEN, route).outcome(SEEN))["Ready"][0] == "True"
+
+
+def test_whoever_looked_at_the_route_as_it_is_must_have_accepted_it() -> None:
+    assert ready_with(verdict(*SERVED), verdict(("Accepted", "False"), parent="other")) == "Unknown"
+    assert ready_with(verdict(*SERVED), verdict(("Accepted", "True"), parent="other")) == "True"
 
 
 def test_verdict_without_generation_counts_and_one_on_an_older_generation_does_not() -> None:

@@ -18,7 +18,8 @@ def why_not_ready(route: HTTPRoute | None, wish: RouteWish, ref: Ref) -> Skipped
     | Accepted missing, or not True         | no                   |
     | Accepted for an older generation      | no                   |
     | ResolvedRefs there, but not True      | no                   |
-    What it says of other parentRefs is a left-over and does not count.
+    | of another parent, Accepted not True  | no                   |
+    Except that what it says of another parent and an older generation is a left-over, and does not count.
     Args:
         ref: of the wished route, which need not exist.
     """
@@ -34,7 +35,28 @@ def why_not_ready(route: HTTPRoute | None, wish: RouteWish, ref: Ref) -> Skipped
             why = _why_not_serving(verdict, route)
             if why:
                 return _not_ready(ref, f"Gateway {parent.name}: {why}", "status.parents[].conditions")
+    return _why_refused_elsewhere(route, wish, ref)
+
+
+def _why_refused_elsewhere(route: HTTPRoute, wish: RouteWish, ref: Ref) -> Skipped | None:
+    """Whoever has looked at the present route must have accepted it, for whatever parent.
+
+    Source: net-gateway-api wants every entry of the status accepted, left-overs too.
+    """
+    for verdict in route.status.parents:
+        is_wished = any(_is_same(verdict.parent_ref, parent, route) for parent in wish.parents)
+        if is_wished or _is_left_over(verdict, route):
+            continue
+        accepted = condition_of(verdict.conditions, "Accepted")
+        if accepted is None or accepted.status != "True":
+            why = f"{verdict.controller_name or 'a controller'} does not accept it for {verdict.parent_ref.name}"
+            return _not_ready(ref, why, "status.parents[].conditions")
     return None
+
+
+def _is_left_over(verdict: RouteParentStatus, route: HTTPRoute) -> bool:
+    generations = [condition.observed_generation for condition in verdict.conditions]
+    return 0 < max(generations, default=0) < route.metadata.generation
 
 
 def _why_not_serving(verdict: RouteParentStatus, route: HTTPRoute) -> str:
