@@ -51,14 +51,9 @@ def test_weights_of_a_route_are_shown_as_percentages() -> None:
 @pytest.mark.parametrize(
     "broken",
     [
-        "x",
-        5,
-        {"matches": 1},
         {"matches": [{"path": ["/"]}]},
-        {"matches": [{"headers": [{"name": 1}]}]},
         {"filters": {"type": "RequestRedirect"}},
         {"filters": [{"requestRedirect": "x"}]},
-        {"backendRefs": ["web"]},
         {"backendRefs": [{"name": "web", "weight": "much"}]},
     ],
     ids=str,
