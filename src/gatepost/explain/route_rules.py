@@ -1,7 +1,7 @@
 """What the rules of a route do with requests, as far as people want to know it: paths, backends, redirects.
 
-No controller reads most of this, so the objects do not hold it. It is decoded here, rule by rule: one that does not have
-the form of its kind is passed over.
+No controller reads most of this, so the objects do not hold it. It is decoded here, rule by rule: one that does not
+have the form of its kind is passed over.
 """
 
 from __future__ import annotations
