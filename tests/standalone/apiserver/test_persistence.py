@@ -162,6 +162,27 @@ async def test_damage_in_the_middle_is_refused_with_the_line(tmp_path: Path) -> 
     assert log.read_bytes() == b"".join(lines), "what could not be read is left as it is"
 
 
+@pytest.mark.parametrize("reopened", [False, True], ids=["changes", "objects-of-a-rewritten-log"])
+async def test_a_missing_line_is_refused(tmp_path: Path, reopened: bool) -> None:
+    async with served(tmp_path) as (_, session):
+        for name in "abcd":
+            await create(session, name)
+    if reopened:
+        async with served(tmp_path) as (_, session):  # the log is written anew, with the objects as they are
+            await create(session, "e")
+    log = tmp_path / "objects.log"
+    lines = log.read_bytes().splitlines(keepends=True)
+    for missing in range(len(lines) - 4, len(lines) - 1):  # that the last line is missing cannot be seen
+        log.write_bytes(b"".join(lines[:missing] + lines[missing + 1 :]))
+        with pytest.raises(DataDirDamaged, match=r"objects\.log, line \d+: .*missing"):
+            await ApiServer(data_dir=tmp_path).start()
+    log.write_bytes(b"".join(lines))
+    async with served(tmp_path) as (_, session):
+        assert [raw["metadata"]["name"] for raw in (await config_maps(session))["items"]] == list(
+            "abcde" if reopened else "abcd"
+        )
+
+
 async def test_file_of_another_format_is_refused(tmp_path: Path) -> None:
     (tmp_path / "objects.log").write_text("something else\n")
     with pytest.raises(DataDirDamaged, match="line 1"):

@@ -32,11 +32,11 @@ class DataDirInUse(ApiServerError):
 
 
 class DataDirDamaged(ApiServerError):
-    """A line in the middle of the log cannot be read, so what follows it cannot be trusted."""
+    """A line in the middle of the log cannot be read or is missing, so what follows it cannot be trusted."""
 
     def __init__(self, path: Path, line: int, why: str) -> None:
         super().__init__(
-            f"{path}, line {line}: cannot be read, {why}. Restore the file from a backup, "
+            f"{path}, line {line}: the log is damaged, {why}. Restore the file from a backup, "
             f"or cut it off before line {line} to go on with the objects of that time."
         )
 

@@ -32,7 +32,9 @@ _sync = getattr(os, "fdatasync", os.fsync)  # macOS has only the slower one
 class Entry(msgspec.Struct, omit_defaults=True):
     """One line of the log: an object as it is from this resourceVersion on, or the one that is gone.
 
-    The first line of a file has `format` instead and carries on the resourceVersion counter.
+    The first line of a file has `format` instead: it carries on the resourceVersion counter, and says how many objects
+    of that time follow. After them each line has the next version. A log that is rewritten while changes come in has
+    some of these changes once more, as lines of versions that the first line has counted already.
     """
 
     rv: int
@@ -40,6 +42,8 @@ class Entry(msgspec.Struct, omit_defaults=True):
     delete: tuple[str, str, str, str] | None = None
     """group, kind, namespace, name"""
     format: str = ""
+    objects: int | None = None
+    """None in logs of versions that did not count them."""
 
 
 class Loaded(msgspec.Struct):
@@ -213,6 +217,7 @@ def _load(path: Path) -> Loaded:
     lines = content.split(b"\n")
     last = lines.pop() if lines else b""
     decoder = msgspec.json.Decoder(Entry)
+    counted = 0
     for number, line in enumerate(lines, 1):
         try:
             entry = decoder.decode(_checked(line))
@@ -223,11 +228,19 @@ def _load(path: Path) -> Loaded:
                 torn = f"{path}: the last line ({len(line)} bytes) was not written to its end"
                 break
             raise DataDirDamaged(path, number, str(error)) from error
+        if number == 1:
+            counted = entry.objects or 0
+        elif entry.rv > resource_version + (not counted) or (counted and entry.put is None):
+            raise DataDirDamaged(path, number, "lines are missing before it")
+        elif counted:
+            counted -= 1
         resource_version = max(resource_version, entry.rv)
         if entry.put is not None:
             objects[_key(entry.put)] = entry.put
         elif entry.delete is not None:
             objects.pop(entry.delete, None)
+    if counted:
+        raise DataDirDamaged(path, len(lines), f"{counted} lines are missing after it")
     if last:
         torn = f"{path}: the last line ({len(last)} bytes) was not written to its end"
     return Loaded(list(objects.values()), resource_version, torn)
@@ -238,8 +251,9 @@ def _write_log(directory: Path, resource_version: int, objects: Iterable[Raw]) -
     fresh = directory / f"{_FILE}.new"
     log = open(fresh, "wb", opener=_private)  # noqa: SIM115 - it stays open as the log
     try:
-        log.write(_line(_encode(Entry(rv=resource_version, format=_FORMAT))))
-        for raw in objects:
+        listed = list(objects)
+        log.write(_line(_encode(Entry(rv=resource_version, format=_FORMAT, objects=len(listed)))))
+        for raw in listed:
             log.write(_line(_encode(Entry(rv=int(raw["metadata"]["resourceVersion"]), put=raw))))
         log.flush()
         os.fsync(log.fileno())
