@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import socket
 import struct
 from collections.abc import AsyncIterator
@@ -215,10 +216,22 @@ def test_a_query_with_one_octet_changed_gets_a_response_that_can_be_read(positio
         assert dns.message.from_wire(response).flags & dns.flags.QR
 
 
+def bound_outside_the_ephemeral_range(kind: socket.SocketKind) -> socket.socket:
+    """A socket on a port that no client of another test is given at the same time for the other protocol."""
+    for port in range(20000 + os.getpid() % 5000, 30000):
+        bound = socket.socket(socket.AF_INET, kind)
+        try:
+            bound.bind(("127.0.0.1", port))
+        except OSError:
+            bound.close()
+        else:
+            return bound
+    raise AssertionError("no port is free between 20000 and 30000")
+
+
 @pytest.mark.parametrize("kind", [socket.SOCK_STREAM, socket.SOCK_DGRAM])
 async def test_a_taken_port_is_told(provider: EmbeddedProvider, kind: socket.SocketKind) -> None:
-    with socket.socket(socket.AF_INET, kind) as other:
-        other.bind(("127.0.0.1", 0))
+    with bound_outside_the_ephemeral_range(kind) as other:
         if kind == socket.SOCK_STREAM:
             other.listen()
         port = other.getsockname()[1]
