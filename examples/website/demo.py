@@ -90,9 +90,9 @@ class Up:
         async with self._session.get(self.addresses["http"], headers={"Host": host}) as answer:
             return answer.status, await answer.json() if answer.status == 200 else {}
 
-    async def resolve(self, name: str) -> list[str]:
-        """The addresses that the DNS server gives for a name, asked over UDP."""
-        query = dns.message.make_query(name, "A")
+    async def resolve(self, name: str, record_type: str = "A") -> list[str]:
+        """What the DNS server answers for a name, asked over UDP."""
+        query = dns.message.make_query(name, record_type)
         address, port = self.addresses["dns"].rsplit(":", 1)
         answer = await dns.asyncquery.udp(query, address, port=int(port), timeout=5)
         return [str(record) for rrset in answer.answer for record in rrset if answer.rcode() == dns.rcode.NOERROR]
@@ -192,7 +192,10 @@ class Demo:
         if backends != [("website-00001", 80), ("website-00002", 20)]:
             raise NotSeen(f"HTTPRoute {HOST} has backends {backends}")
         shares = ", ".join(f"{split['serviceName']} {split['percent']} %" for split in splits)
-        return f"KIngress {HOST}: {shares}\nHTTPRoute {HOST}: weights {backends}"
+        record = await eventually(f"a record for {HOST}", lambda: self.up.resolve(HOST))
+        owner = await eventually(f"an ownership record for {HOST}", lambda: self.up.resolve(f"a-{HOST}", "TXT"))
+        made = f"KIngress {HOST}: {shares}\nHTTPRoute {HOST}: weights {backends}"
+        return f"{made}\nDNS record {HOST}: A {', '.join(record)}, owned by {', '.join(owner)}"
 
     async def send_requests(self) -> str:
         await eventually(f"{HOST} answers", lambda: self._answers(HOST))
