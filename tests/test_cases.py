@@ -16,6 +16,8 @@ FOLDER = pathlib.Path(__file__).parent / "cases"
 NOT_YET = frozenset((FOLDER / "not-yet.txt").read_text().split())
 KEYS = {"title", "about", "origin", "run", "input", "expect"}
 EXPECT_KEYS = {"exit", "endpoints", "objects", "absent", "unchanged"}
+ANSWERS = (0, 1, 2)
+"""Exit codes that a case can want: in its words 1 stands for both, problems of the input and wrong use. 3 is a fault."""
 
 Raw = dict[str, Any]
 
@@ -45,6 +47,8 @@ def differences(case: Raw, result: Result) -> list[str]:
     expect = case["expect"]
     if result.exception is not None and not isinstance(result.exception, SystemExit):
         raise result.exception
+    if result.exit_code not in ANSWERS or "Traceback" in result.output:
+        return [f"exit {result.exit_code}, a fault; output: {result.output}"]
     if (result.exit_code == 0) != (expect.get("exit", 0) == 0):
         return [f"exit {result.exit_code}, wanted {expect.get('exit', 0)}; stderr: {result.stderr}"]
     if not expect.keys() - {"exit"}:
@@ -127,3 +131,10 @@ def endpoint_key(endpoint: Raw) -> tuple[Any, ...]:
 
 def properties(endpoint: Raw) -> set[tuple[str, str]]:
     return {(p["name"], str(p["value"])) for p in endpoint.get("providerSpecific") or ()}
+
+
+@pytest.mark.parametrize(("code", "output"), [(3, ""), (1, "Traceback (most recent call last):\n")])
+def test_case_that_wants_problems_does_not_hold_on_a_fault(code: int, output: str) -> None:
+    result = Result(CliRunner(), b"", b"", output.encode(), None, code, None)
+    (difference,) = differences({"expect": {"exit": 1}}, result)
+    assert f"exit {code}, a fault" in difference
