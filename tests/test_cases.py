@@ -17,7 +17,7 @@ NOT_YET = frozenset((FOLDER / "not-yet.txt").read_text().split())
 KEYS = {"title", "about", "origin", "run", "input", "expect"}
 EXPECT_KEYS = {"exit", "endpoints", "objects", "absent", "unchanged"}
 ANSWERS = (0, 1, 2)
-"""Exit codes that a case can want: in its words 1 stands for both, problems of the input and wrong use. 3 is a fault."""
+"""Exit codes that a case can want; 1 in a case stands for both, problems of the input and wrong use. 3 is a fault."""
 
 Raw = dict[str, Any]
 
