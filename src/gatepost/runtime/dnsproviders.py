@@ -11,6 +11,7 @@ from typing import Annotated
 from msgspec import Meta, Struct
 
 from gatepost.dns.domain_filter import DomainFilter
+from gatepost.providers.cloudflare.settings import CloudflareSettings
 from gatepost.providers.contract import Provider
 from gatepost.providers.pdns.settings import PdnsSettings
 from gatepost.providers.rfc2136.settings import Rfc2136Settings
@@ -53,6 +54,12 @@ def _pdns(settings: PdnsSettings, domains: DomainFilter | None) -> Provider:
     return PdnsProvider(settings, domains)
 
 
+def _cloudflare(settings: CloudflareSettings, domains: DomainFilter | None) -> Provider:
+    from gatepost.providers.cloudflare.provider import CloudflareProvider
+
+    return CloudflareProvider(settings, domains)
+
+
 class _Kind(Struct, frozen=True):
     """A kind of provider. `make` imports what it needs itself, and raises ValueError for settings that are wrong.
 
@@ -71,6 +78,7 @@ _KINDS: Mapping[str, _Kind] = {
     "rfc2136": _Kind(Rfc2136Settings, _rfc2136),
     "pdns": _Kind(PdnsSettings, _pdns, takes_domains=True),
     "webhook": _Kind(WebhookSettings, _webhook),
+    "cloudflare": _Kind(CloudflareSettings, _cloudflare, takes_domains=True),
 }
 
 NAMES = tuple(_KINDS)

@@ -1,0 +1,206 @@
+"""A Provider (see contract.py) of the zones of a Cloudflare account."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Sequence
+
+from gatepost.dns.domain_filter import DomainFilter
+from gatepost.dns.endpoint import Changes, Endpoint
+from gatepost.dns.names import record_name
+from gatepost.dns.ownership import OwnershipNames
+from gatepost.providers.as_planned import Key, key_of, ownership_key, require_as_planned
+from gatepost.providers.bundles import Bundle, batches_of, bundles_of, halves, zone_of
+from gatepost.providers.cloudflare.api import Api, ApiRefusal, ApiUnreachable, api, library
+from gatepost.providers.cloudflare.records import Operations, Rows, adjusted, endpoint_of, operations, rows_of
+from gatepost.providers.cloudflare.settings import CloudflareSettings
+from gatepost.providers.contract import ProviderError, RecordResult
+from gatepost.providers.embedded import RefusedError
+from gatepost.providers.reach import is_in_reach
+
+log = logging.getLogger("gatepost.providers.cloudflare")
+
+CHANGES_IN_ONE_CALL = 100
+"""The smallest plan takes 200 records in a batch; a record set is mostly one or two of them."""
+
+NAMES_ASKED_SINGLY = 20
+"""Up to here the records of each name are asked for by themselves; above, the whole zone is read."""
+
+_AT_ONCE = 4
+
+
+class CloudflareProvider:
+    """Reads and writes by the official library.
+
+    Args: domains: which zones to read and write; those it leaves out stay as they are.
+    Raises: ValueError if something is wrong with the settings, a line for each, or if the library is missing.
+    """
+
+    def __init__(self, settings: CloudflareSettings, domains: DomainFilter | None = None) -> None:
+        wrong = settings.check()
+        if wrong:
+            raise ValueError("\n".join(wrong))
+        library()
+        self._settings = settings
+        self._domains = domains or DomainFilter()
+        self._zone_ids: dict[str, str] = {}
+        self._usable: frozenset[str] = frozenset()
+        self._ownership: OwnershipNames | None = None
+        self._just_read: list[Endpoint] | None = None  # so that `zones` and then `records` speak of the same moment
+        self._told: set[tuple[str, str]] = set()
+
+    def guard(self, names: OwnershipNames | None) -> None:
+        """See GuardingProvider.guard."""
+        self._ownership = names
+
+    # Reading
+
+    async def zones(self) -> Sequence[str]:
+        """The zones in reach that could be read now. Raises: ProviderError if none can."""
+        self._just_read = await self._read_all()
+        return sorted(self._usable)
+
+    async def records(self) -> Sequence[Endpoint]:
+        """See Provider.records. A zone that `zones` leaves out is left out here too."""
+        read = self._just_read if self._just_read is not None else await self._read_all()
+        self._just_read = None
+        return read
+
+    async def _read_all(self) -> list[Endpoint]:
+        try:
+            async with api(self._settings) as calls:
+                self._zone_ids = {record_name(name): id_ for name, id_ in (await calls.zones()).items()}
+                names = [name for name in sorted(self._zone_ids) if is_in_reach(name, self._domains)]
+                at_once = asyncio.Semaphore(_AT_ONCE)
+                read = await asyncio.gather(*(self._read(calls, name, at_once) for name in names))
+        except (ApiRefusal, ApiUnreachable) as error:
+            raise ProviderError(str(error)) from error
+        found = {name: rows for name, rows in zip(names, read, strict=True) if rows is not None}
+        if names and not found:
+            raise ProviderError(f"Cloudflare at {self._settings.cloudflare_url} lets none of its zones be read")
+        self._usable = frozenset(found)
+        return [endpoint_of(rows) for zone in found.values() for _, rows in sorted(zone.items())]
+
+    async def _read(self, calls: Api, zone: str, at_once: asyncio.Semaphore) -> Rows | None:
+        try:
+            async with at_once:
+                return rows_of(await calls.records(self._zone_ids[zone]))
+        except (ApiRefusal, ApiUnreachable) as error:
+            message = "a zone cannot be read, and its records stay as they are"
+            log.warning(message, extra={"fields": {"zone": zone, "error": str(error)}})
+            return None
+
+    def adjust(self, endpoints: Sequence[Endpoint]) -> Sequence[Endpoint]:
+        """See Provider.adjust. Properties that have no effect here are told in the log, once each."""
+        proxied, comment = self._settings.cloudflare_proxied, self._settings.cloudflare_record_comment
+        result = []
+        for endpoint in endpoints:
+            listed, ignored = adjusted(endpoint, proxied=proxied, comment=comment)
+            result.append(listed)
+            for told in {(listed.dns_name, name) for name in ignored} - self._told:
+                self._told.add(told)
+                message = "a property has no effect at Cloudflare through gatepost"
+                log.warning(message, extra={"fields": {"name": told[0], "property": told[1]}})
+        return result
+
+    # Writing
+
+    async def apply(self, changes: Changes) -> Sequence[RecordResult]:
+        """See Provider.apply. All changes of one name are made, or none of them."""
+        self._just_read = None
+        results: list[RecordResult] = []
+        by_zone: dict[str, list[Bundle]] = {}
+        if not self._zone_ids:
+            await self._read_all()
+        for bundle in bundles_of(changes):
+            try:
+                by_zone.setdefault(self._zone_for(bundle), []).append(bundle)
+            except RefusedError as refusal:
+                results += bundle.results(str(refusal))
+        try:
+            async with api(self._settings) as calls:
+                written = [self._write(calls, zone, bundles) for zone, bundles in by_zone.items()]
+                outcomes = await asyncio.gather(*written, return_exceptions=True)
+        except ApiRefusal as refusal:
+            return [*results, *(r for bundles in by_zone.values() for b in bundles for r in b.results(str(refusal)))]
+        for outcome in outcomes:
+            if isinstance(outcome, ApiUnreachable):
+                raise ProviderError(f"it is not known whether changes were made: {outcome}") from outcome
+            if isinstance(outcome, BaseException):
+                raise outcome
+            results += outcome
+        return results
+
+    def _zone_for(self, bundle: Bundle) -> str:
+        zone = zone_of(bundle.name, self._zone_ids)
+        if zone is None:
+            raise RefusedError(f"{bundle.name}: the name is outside of all zones that the token reaches")
+        if zone not in self._usable:
+            raise RefusedError(f"{bundle.name}: zone {zone} could not be read, or the domain filter leaves it out")
+        for change in bundle.changes:
+            if zone_of(key_of(change.record)[0], self._zone_ids) != zone:
+                raise RefusedError(
+                    f"{bundle.name}: its ownership record {change.record.dns_name} lies outside of {zone}"
+                )
+        return zone
+
+    async def _write(self, calls: Api, zone: str, bundles: Sequence[Bundle]) -> list[RecordResult]:
+        """Raises: ApiUnreachable if it is not known what was made."""
+        results: list[RecordResult] = []
+        fitting: list[Bundle] = []
+        wanted: dict[str, Operations] = {}
+        try:
+            there = await self._there(calls, self._zone_ids[zone], bundles)
+        except ApiRefusal as refusal:
+            return [result for bundle in bundles for result in bundle.results(str(refusal))]
+        for bundle in bundles:
+            try:
+                wanted[bundle.name] = self._operations(bundle, there)
+                fitting.append(bundle)
+            except RefusedError as refusal:
+                results += bundle.results(str(refusal))
+        for batch in batches_of(fitting, CHANGES_IN_ONE_CALL):
+            results += await self._send(calls, zone, batch, wanted)
+        return results
+
+    async def _there(self, calls: Api, zone_id: str, bundles: Sequence[Bundle]) -> Rows:
+        """What is there now of all names that these changes rest on."""
+        records = [change.record for bundle in bundles for change in bundle.changes]
+        keys: set[Key] = {key_of(record) for record in records}
+        if self._ownership is not None:
+            keys |= {key for record in records if (key := ownership_key(record, self._ownership)) is not None}
+        names = sorted({name for name, _ in keys})
+        if len(names) > NAMES_ASKED_SINGLY:
+            return rows_of(await calls.records(zone_id))
+        found: Rows = {}
+        for name in names:
+            found.update(rows_of(await calls.records(zone_id, name)))
+        return found
+
+    def _operations(self, bundle: Bundle, there: Rows) -> Operations:
+        def endpoint_there(key: Key) -> Endpoint | None:
+            return endpoint_of(there[key]) if key in there else None
+
+        require_as_planned(bundle, endpoint_there, self._ownership)
+        wanted = Operations()
+        for change in bundle.changes:
+            wanted += operations(change, there.get(key_of(change.record), ()))
+        return wanted
+
+    async def _send(
+        self, calls: Api, zone: str, batch: Sequence[Bundle], wanted: dict[str, Operations]
+    ) -> list[RecordResult]:
+        """Sends a batch; where it is refused, its halves, so that only the culprits are left out."""
+        together = Operations()
+        for bundle in batch:
+            together += wanted[bundle.name]
+        refused = ""
+        try:
+            await calls.write(self._zone_ids[zone], together)
+        except ApiRefusal as refusal:
+            if len(batch) > 1 and not refusal.is_for_all:
+                results = [await self._send(calls, zone, half, wanted) for half in halves(batch)]
+                return [*results[0], *results[1]]
+            refused = str(refusal)
+        return [result for bundle in batch for result in bundle.results(refused)]
