@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from gateway_world import (
     EDGE,
     INSIDE,
@@ -65,6 +66,14 @@ def test_each_host_gets_a_listener_and_the_first_has_the_known_name() -> None:
         f"kni-uid-shop-app-{HASH_OF_B}": "b.example.com",
     }
     assert grants(objects) == ["app-cert-a-edge", "app-cert-b-edge"]
+
+
+@pytest.mark.parametrize("uid", ["a_b", "UID", "u" * 250])
+def test_a_uid_that_no_listener_name_can_hold_is_stood_in_for(uid: str) -> None:
+    """No API server gives such a UID, but a manifest can have one, and a listener is refused with its whole Gateway."""
+    kingress = ingress("app", public_rule("app.example.com"), uid=uid, tls=[tls("app.example.com", "cert")])
+    _, name = listener_names(world(*EDGE, kingress), PUBLIC)
+    assert (len(name), uid in name) == (len("kni-") + 32, False)
 
 
 def test_all_hosts_of_one_entry_get_a_listener_with_its_secret() -> None:

@@ -55,6 +55,10 @@ UNUSABLE = {
     "port 0": ([public_rule(HOST, split(servicePort=0))], "spec.rules[0].http.paths[].splits[].servicePort"),
     "port too high": ([public_rule(HOST, split(servicePort=65536))], "spec.rules[0].http.paths[].splits[].servicePort"),
     "no Service": ([public_rule(HOST, split(serviceName=""))], "spec.rules[0].http.paths[].splits[].serviceName"),
+    "Service name too long": (
+        [public_rule(HOST, split(serviceName="a" * 254))],
+        "spec.rules[0].http.paths[].splits[].serviceName",
+    ),
     "share below 0": ([public_rule(HOST, split(percent=-1))], "spec.rules[0].http.paths[].splits[].percent"),
     "share too high": ([public_rule(HOST, split(percent=1_000_001))], "spec.rules[0].http.paths[].splits[].percent"),
     "path without slash": ([rule(path="app")], "spec.rules[0].http.paths[].path"),

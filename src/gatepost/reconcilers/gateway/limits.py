@@ -166,8 +166,8 @@ def _unsayable(path: KIngressPath) -> Iterator[tuple[str, str, str]]:
     yield from _bad_headers("appendHeaders", path.append_headers)
     for split in path.splits:
         yield from _bad_headers("splits[].appendHeaders", split.append_headers)
-        if not split.service_name:
-            yield "splits[].serviceName", "", "the name of a Service"
+        if not 1 <= len(split.service_name) <= NAME_LENGTH:
+            yield "splits[].serviceName", split.service_name, "the name of a Service"
         if not (isinstance(split.service_port, int) and 1 <= split.service_port <= HIGHEST_PORT):
             yield "splits[].servicePort", str(split.service_port), f"a port from 1 to {HIGHEST_PORT}"
         if split.percent is not UNSET and not 0 <= split.percent <= HIGHEST_WEIGHT:

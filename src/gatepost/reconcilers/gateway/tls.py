@@ -154,12 +154,14 @@ def tls_for(spec: KIngressSpec, visibility: str) -> tuple[KIngressTLS, ...]:
 
 
 def identity_of(kingress: KIngress) -> str:
-    """The UID; in manifests that never saw a cluster a hash of the names stands in.
+    """The UID; in manifests that never saw a cluster, where it can be none or odd, a hash of the names stands in.
 
     All UIDs are of one length, so none is the start of another's listener name.
     """
     metadata = kingress.metadata
-    return metadata.uid or hashlib.sha256(f"{metadata.namespace}/{metadata.name}".encode()).hexdigest()[:32]
+    if metadata.uid and is_object_name(f"{LISTENER_PREFIX}{metadata.uid}-{'0' * 8}"):
+        return metadata.uid
+    return hashlib.sha256(f"{metadata.namespace}/{metadata.name}".encode()).hexdigest()[:32]
 
 
 def listener_set_ref(kingress: KIngress, gateway: Ref) -> Ref:
