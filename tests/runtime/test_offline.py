@@ -9,6 +9,7 @@ from gatepost.objects.core import ConfigMap
 from gatepost.objects.refs import Ref
 from gatepost.runtime.offline import render
 from gatepost.state.rule import Rule
+from gatepost.state.store import Index
 from gatepost.state.view import View
 from gatepost.writes.outcome import Apply, Outcome, object_fields
 
@@ -55,3 +56,15 @@ def test_what_is_replaced_stays_while_its_replacement_is_refused() -> None:
     found = rendered("No_Name")
     assert found.keys() == {"owner", "old", "CreationFailed"}
     assert found["owner"]["metadata"]["finalizers"] == ["example.com/guard"]
+
+
+def test_a_fault_in_an_index_is_reported_with_its_object_and_the_others_are_rendered() -> None:
+    index = Index("first-letters", ConfigMap, lambda found: [(found.data["letter"], found.metadata.name)])
+    objects = [config_map("owner", finalizers=["example.com/guard"]), config_map("old")]
+    objects[0]["data"] = {"letter": "o"}
+    found = render(objects, [replacing("new")], [index], now=NOW)
+    names = [raw["metadata"]["name"] for raw in found.objects if raw["kind"] == "ConfigMap"]
+    assert names == ["owner", "new"]
+    assert [str(failure) for failure in found.failures] == [
+        "fault in first-letters for ConfigMap shop/new: KeyError('letter')"
+    ]
