@@ -14,6 +14,8 @@ from gatepost.dns.standing import Standings
 from gatepost.objects.gatewayapi import HTTPRoute
 from gatepost.objects.meta import KubernetesObject
 from gatepost.state.engine import Engine
+from gatepost.state.failure import Failure
+from gatepost.state.store import Index
 
 KEY: NameKey = ("app.example.com", "")
 
@@ -168,3 +170,15 @@ def test_that_something_cannot_be_read_never_ends_by_itself() -> None:
     engine.run_stale()
     assert [held.cause.may_end for held in plan_of(engine, there, (HTTPRoute.KIND.kind,)).held] == [False]
     assert Standings(engine)("ingress/shop/cart", KEY).may_end is False
+
+
+def test_while_an_object_is_missing_from_an_index_nothing_is_let_go() -> None:
+    engine, there = published()
+    index = Index("broken", HTTPRoute, lambda obj: [])
+    place = ("broken", route().ref)
+    engine.put(route(hostnames=["new.example.com"]))
+    engine.run_stale()
+    engine.failures[place] = Failure(index, route().ref, ValueError("a fault of ours"))
+    assert holds(plan_of(engine, there)) == [("delete", "doubtful")]
+    del engine.failures[place]
+    assert ("delete", "detached") in deletions(plan_of(engine, there))

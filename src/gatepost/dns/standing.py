@@ -15,6 +15,7 @@ from gatepost.objects.gatewayapi import Gateway, ListenerSet
 from gatepost.objects.meta import KubernetesObject
 from gatepost.objects.refs import Ref
 from gatepost.state.engine import Engine
+from gatepost.state.store import Index
 
 GONE = "gone"
 DETACHED = "detached"
@@ -91,6 +92,10 @@ class Standings:
         if type_ is None or type_ not in self._read:
             return Standing(DOUBTFUL, f"no --source here reads what {resource} stands for")
         ref = type_.KIND.ref(namespace, name)
+        fault = next((failure for failure in self._engine.failures.values() if isinstance(failure.by, Index)), None)
+        if fault is not None:
+            # Who is missing from an index is missing from everything that is looked up there.
+            return Standing(DOUBTFUL, f"{fault.key} could not be taken into an index, so a claim may be missing", ref)
         if type_.KIND.kind in self._unreadable:
             return Standing(DOUBTFUL, f"objects of kind {type_.KIND.kind} cannot be read at present", ref)
         if self._engine.store.get(ref) is None:
