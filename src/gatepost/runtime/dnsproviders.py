@@ -15,6 +15,7 @@ from gatepost.providers.cloudflare.settings import CloudflareSettings
 from gatepost.providers.contract import Provider
 from gatepost.providers.pdns.settings import PdnsSettings
 from gatepost.providers.rfc2136.settings import Rfc2136Settings
+from gatepost.providers.route53.settings import Route53Settings
 from gatepost.providers.webhook.settings import WebhookSettings
 
 
@@ -60,6 +61,12 @@ def _cloudflare(settings: CloudflareSettings, domains: DomainFilter | None) -> P
     return CloudflareProvider(settings, domains)
 
 
+def _aws(settings: Route53Settings, domains: DomainFilter | None) -> Provider:
+    from gatepost.providers.route53.provider import Route53Provider
+
+    return Route53Provider(settings, domains)
+
+
 class _Kind(Struct, frozen=True):
     """A kind of provider. `make` imports what it needs itself, and raises ValueError for settings that are wrong.
 
@@ -77,6 +84,7 @@ _KINDS: Mapping[str, _Kind] = {
     "embedded": _Kind(InMemorySettings, _inmemory),
     "rfc2136": _Kind(Rfc2136Settings, _rfc2136),
     "pdns": _Kind(PdnsSettings, _pdns, takes_domains=True),
+    "aws": _Kind(Route53Settings, _aws, takes_domains=True),
     "webhook": _Kind(WebhookSettings, _webhook),
     "cloudflare": _Kind(CloudflareSettings, _cloudflare, takes_domains=True),
 }

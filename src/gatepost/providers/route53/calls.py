@@ -1,0 +1,198 @@
+"""Calls of the API of Route 53: in a thread, repeated where they came too fast, and what their failures mean."""
+
+from __future__ import annotations
+
+import asyncio
+import importlib
+import importlib.util
+import random
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from typing import Any
+
+from gatepost.providers.route53.record_sets import RouteSet
+from gatepost.providers.route53.settings import Route53Settings
+
+_FIRST_WAIT_SECONDS = 0.5
+_LONGEST_WAIT_SECONDS = 20.0
+_TIMEOUT_SECONDS = 30
+_TAGS_OF_ONE_CALL = 10
+_RECORD_SETS_OF_ONE_PAGE = "300"
+_TOO_FAST = ("Throttling", "ThrottlingException", "TooManyRequestsException", "RequestLimitExceeded", "SlowDown")
+# A change is still on its way: the call was refused before anything happened.
+_TOO_FAST_FOR_CHANGES = ("PriorRequestNotComplete",)
+_FOR_ONE_RECORD = ("InvalidChangeBatch", "InvalidInput", "ValidationError")
+_ADVICE = {
+    "AccessDenied": "allow the actions route53:ListHostedZones, ListResourceRecordSets and ChangeResourceRecordSets",
+    "NoSuchHostedZone": "the zone is gone, or belongs to another account",
+    "InvalidClientTokenId": "check the keys, or --aws-profile",
+    "SignatureDoesNotMatch": "check the keys, or --aws-profile",
+    "ExpiredToken": "the keys are too old",
+}
+
+Pause = Callable[[float], Awaitable[None]]
+
+
+class CallRefused(Exception):
+    """Route 53 did not do what was asked; nothing was changed.
+
+    Attributes: is_for_all: it has nothing to do with the records, and any other call would fare the same.
+    """
+
+    def __init__(self, message: str, *, is_for_all: bool) -> None:
+        super().__init__(message)
+        self.is_for_all = is_for_all
+
+
+class AnswerLost(Exception):
+    """It is not known whether Route 53 did what was asked."""
+
+
+def require_boto3() -> None:
+    """Raises: ValueError if the library of AWS is not installed."""
+    if importlib.util.find_spec("boto3") is None:
+        raise ValueError("--provider: aws needs the package boto3, which is not installed; pip install 'gatepost[aws]'")
+
+
+class Calls:
+    """The calls that gatepost needs.
+
+    Args:
+        client: a client of boto3 for route53; None to make one at the first call.
+        pause: waits for so many seconds.
+    """
+
+    def __init__(self, settings: Route53Settings, client: Any = None, pause: Pause = asyncio.sleep) -> None:
+        self._settings = settings
+        self._client = client
+        self._pause = pause
+
+    async def zones(self) -> list[dict[str, Any]]:
+        """All hosted zones of the account. Raises: CallRefused, AnswerLost."""
+        found: list[dict[str, Any]] = []
+        page: dict[str, Any] = {}
+        while True:
+            answer = await self._read("list_hosted_zones", **page)
+            found += answer["HostedZones"]
+            if not answer.get("IsTruncated"):
+                return found
+            page = {"Marker": answer["NextMarker"]}
+
+    async def tags(self, zone_ids: Sequence[str]) -> dict[str, dict[str, str]]:
+        """The tags of zones, by their ids. Raises: CallRefused, AnswerLost."""
+        found: dict[str, dict[str, str]] = {}
+        for start in range(0, len(zone_ids), _TAGS_OF_ONE_CALL):
+            some = list(zone_ids[start : start + _TAGS_OF_ONE_CALL])
+            answer = await self._read("list_tags_for_resources", ResourceType="hostedzone", ResourceIds=some)
+            for tags in answer["ResourceTagSets"]:
+                found[tags["ResourceId"]] = {tag["Key"]: tag.get("Value", "") for tag in tags["Tags"]}
+        return found
+
+    async def record_sets(self, zone_id: str) -> AsyncIterator[RouteSet]:
+        """All record sets of a zone, page after page. Raises: CallRefused, AnswerLost: then what came is incomplete."""
+        page: dict[str, Any] = {"HostedZoneId": zone_id, "MaxItems": _RECORD_SETS_OF_ONE_PAGE}
+        while True:
+            answer = await self._read("list_resource_record_sets", **page)
+            for record_set in answer["ResourceRecordSets"]:
+                yield record_set
+            if not answer.get("IsTruncated"):
+                return
+            starts = {"StartRecordName": "NextRecordName", "StartRecordType": "NextRecordType"}
+            starts["StartRecordIdentifier"] = "NextRecordIdentifier"
+            following = {start: answer[next_] for start, next_ in starts.items() if answer.get(next_)}
+            if not following or following.items() <= page.items():
+                raise AnswerLost(f"Route 53 says that zone {zone_id} goes on, but not where")
+            page = {"HostedZoneId": zone_id, "MaxItems": _RECORD_SETS_OF_ONE_PAGE, **following}
+
+    async def change(self, zone_id: str, changes: Sequence[dict[str, Any]]) -> None:
+        """Makes changes, all or none. Raises: CallRefused, AnswerLost."""
+        await self._repeated(
+            "change_resource_record_sets", False, HostedZoneId=zone_id, ChangeBatch={"Changes": list(changes)}
+        )
+
+    async def _read(self, method: str, **arguments: Any) -> dict[str, Any]:
+        return await self._repeated(method, True, **arguments)
+
+    async def _repeated(self, method: str, is_reading: bool, **arguments: Any) -> dict[str, Any]:
+        tries = 0
+        while True:
+            try:
+                answer: dict[str, Any] = await asyncio.to_thread(self._call, method, arguments)
+                return answer
+            except Exception as error:
+                if tries >= self._settings.aws_api_retries or not _is_worth_another_try(error, is_reading):
+                    raise _meaning(error, is_reading) from error
+            # With jitter, or all gatepost instances of an account would come back at the same moment.
+            longest = min(_LONGEST_WAIT_SECONDS, _FIRST_WAIT_SECONDS * 2**tries)
+            await self._pause(longest * (0.5 + random.random() / 2))
+            tries += 1
+
+    def _call(self, method: str, arguments: dict[str, Any]) -> Any:
+        """In a thread: boto3 blocks, and takes half a second to import."""
+        if self._client is None:
+            self._client = _new_client(self._settings)
+        return getattr(self._client, method)(**arguments)
+
+
+def _new_client(settings: Route53Settings) -> Any:
+    boto3 = importlib.import_module("boto3")
+    config = importlib.import_module("botocore.config").Config(
+        connect_timeout=_TIMEOUT_SECONDS,
+        read_timeout=_TIMEOUT_SECONDS,
+        # A repeated change whose answer was lost would be refused as one that does not fit, so we repeat ourselves.
+        retries={"total_max_attempts": 1, "mode": "standard"},
+        user_agent_extra="gatepost",
+    )
+    session = boto3.Session(profile_name=settings.aws_profile or None)
+    return session.client(
+        "route53",
+        region_name=session.region_name or "us-east-1",
+        endpoint_url=settings.aws_endpoint_url or None,
+        config=config,
+    )
+
+
+def _is_worth_another_try(error: Exception, is_reading: bool) -> bool:
+    code, status = _code_of(error), _status_of(error)
+    if code in _TOO_FAST or code in _TOO_FAST_FOR_CHANGES:
+        return True
+    return is_reading and (status >= 500 or _is_of_the_network(error))
+
+
+def _meaning(error: Exception, is_reading: bool) -> Exception:
+    """What an exception of boto3 says about the call; a fault of our own stays what it is."""
+    exceptions = importlib.import_module("botocore.exceptions")
+    code, status = _code_of(error), _status_of(error)
+    if code and (status < 500 or code in (*_TOO_FAST, *_TOO_FAST_FOR_CHANGES)):
+        said = f"Route 53: {code}: {_message_of(error)}"
+        advice = next((advice for start, advice in _ADVICE.items() if code.startswith(start)), "")
+        return CallRefused(f"{said}; {advice}" if advice else said, is_for_all=code not in _FOR_ONE_RECORD)
+    if isinstance(error, exceptions.ParamValidationError):  # boto3 itself found it wrong, and sent nothing
+        return CallRefused(f"Route 53: {error}", is_for_all=False)
+    unsent = (exceptions.EndpointConnectionError, exceptions.ConnectTimeoutError, exceptions.NoCredentialsError)
+    if isinstance(error, (*unsent, exceptions.ProfileNotFound, exceptions.PartialCredentialsError)):
+        return CallRefused(f"Route 53 cannot be asked: {error}", is_for_all=True)
+    if code or isinstance(error, exceptions.BotoCoreError):
+        return AnswerLost(f"Route 53 gave no usable answer: {error}")
+    return error
+
+
+def _is_of_the_network(error: Exception) -> bool:
+    exceptions = importlib.import_module("botocore.exceptions")
+    return isinstance(error, (exceptions.HTTPClientError, exceptions.ConnectionError))
+
+
+def _answer_of(error: Exception) -> dict[str, Any]:
+    answer = getattr(error, "response", None)
+    return answer if isinstance(answer, dict) else {}
+
+
+def _code_of(error: Exception) -> str:
+    return str(_answer_of(error).get("Error", {}).get("Code", ""))
+
+
+def _message_of(error: Exception) -> str:
+    return str(_answer_of(error).get("Error", {}).get("Message", "")) or str(error)
+
+
+def _status_of(error: Exception) -> int:
+    return int(_answer_of(error).get("ResponseMetadata", {}).get("HTTPStatusCode", 0))

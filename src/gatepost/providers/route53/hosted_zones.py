@@ -1,0 +1,61 @@
+"""Which hosted zones are ours to write, out of all that an account has."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from gatepost.dns.domain_filter import DomainFilter
+from gatepost.providers.bundles import zone_of
+from gatepost.providers.route53.calls import Calls
+from gatepost.providers.route53.settings import Route53Settings
+from gatepost.providers.route53.spelling import name_in
+
+log = logging.getLogger("gatepost.providers.route53")
+
+
+async def zone_ids_of(calls: Calls, settings: Route53Settings, domains: DomainFilter) -> dict[str, str]:
+    """The ids of the zones that the filters let pass, by their names.
+
+    Two zones of one name, a public and a private one, are both left out with a warning: a record could not say which.
+    Raises: CallRefused, AnswerLost
+    """
+    found = [zone for zone in await calls.zones() if _is_wanted(zone, settings, domains)]
+    if settings.aws_zone_tags:
+        tags = await calls.tags([_id_of(zone) for zone in found])
+        found = [zone for zone in found if _has_tags(tags.get(_id_of(zone), {}), settings.aws_zone_tags)]
+    by_name: dict[str, list[str]] = {}
+    for zone in found:
+        by_name.setdefault(name_in(zone["Name"]), []).append(_id_of(zone))
+    for name, ids in by_name.items():
+        if len(ids) > 1:
+            message = "several hosted zones have one name and are left out; choose by --aws-zone-type or --aws-zone-id"
+            log.warning(message, extra={"fields": {"zone": name, "ids": ", ".join(sorted(ids))}})
+    return {name: ids[0] for name, ids in sorted(by_name.items()) if len(ids) == 1}
+
+
+def _id_of(zone: Mapping[str, Any]) -> str:
+    return str(zone["Id"]).rpartition("/")[2]
+
+
+def _is_wanted(zone: Mapping[str, Any], settings: Route53Settings, domains: DomainFilter) -> bool:
+    is_private = bool(zone.get("Config", {}).get("PrivateZone"))
+    wanted_ids = {zone_id.rpartition("/")[2] for zone_id in settings.aws_zone_id}
+    return (
+        (not wanted_ids or _id_of(zone) in wanted_ids)
+        and settings.aws_zone_type in ("", "private" if is_private else "public")
+        and _is_in_reach(name_in(zone["Name"]), domains)
+    )
+
+
+def _is_in_reach(zone: str, domains: DomainFilter) -> bool:
+    """Whether the filter lets pass the zone, or anything inside it."""
+    inside = any(zone_of(domain.lstrip("."), {zone}) for domain in domains.include)
+    is_regex = bool(domains.regex_include)  # what it lets pass inside of a zone, nobody can tell
+    return is_regex or inside or domains.matches(zone)
+
+
+def _has_tags(tags: Mapping[str, str], wanted: Iterable[str]) -> bool:
+    pairs = (tag.partition("=") for tag in wanted)
+    return all(key in tags and (not equals or tags[key] == value) for key, equals, value in pairs)
