@@ -13,6 +13,7 @@ from msgspec import Meta, Struct
 from gatepost.dns.domain_filter import DomainFilter
 from gatepost.providers.cloudflare.settings import CloudflareSettings
 from gatepost.providers.contract import Provider
+from gatepost.providers.octodns.settings import OctodnsSettings
 from gatepost.providers.pdns.settings import PdnsSettings
 from gatepost.providers.rfc2136.settings import Rfc2136Settings
 from gatepost.providers.route53.settings import Route53Settings
@@ -67,6 +68,12 @@ def _aws(settings: Route53Settings, domains: DomainFilter | None) -> Provider:
     return Route53Provider(settings, domains)
 
 
+def _octodns(settings: OctodnsSettings, domains: DomainFilter | None) -> Provider:
+    from gatepost.providers.octodns.provider import OctodnsProvider
+
+    return OctodnsProvider(settings, domains)
+
+
 class _Kind(Struct, frozen=True):
     """A kind of provider. `make` imports what it needs itself, and raises ValueError for settings that are wrong.
 
@@ -87,6 +94,7 @@ _KINDS: Mapping[str, _Kind] = {
     "aws": _Kind(Route53Settings, _aws, takes_domains=True),
     "webhook": _Kind(WebhookSettings, _webhook),
     "cloudflare": _Kind(CloudflareSettings, _cloudflare, takes_domains=True),
+    "octodns": _Kind(OctodnsSettings, _octodns, takes_domains=True),
 }
 
 NAMES = tuple(_KINDS)

@@ -1,0 +1,115 @@
+"""A Provider (see contract.py) of the zones of a target of octoDNS, whose blocking calls run in a thread."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Sequence
+
+from gatepost.dns.domain_filter import DomainFilter
+from gatepost.dns.endpoint import Changes, Endpoint
+from gatepost.dns.ownership import OwnershipNames
+from gatepost.providers.as_planned import key_of
+from gatepost.providers.bundles import Bundle, bundles_of, zone_of
+from gatepost.providers.contract import ProviderError, RecordResult
+from gatepost.providers.embedded import RefusedError
+from gatepost.providers.octodns.records import adjusted
+from gatepost.providers.octodns.settings import OctodnsSettings
+from gatepost.providers.octodns.target import Target, TargetError
+
+log = logging.getLogger("gatepost.providers.octodns")
+
+
+class OctodnsProvider:
+    """Reads and writes through octoDNS, one call at a time: its providers are not made for several threads.
+
+    Args: domains: which zones to read and write; those it leaves out stay as they are.
+    Raises: ValueError if something is wrong with the settings, a line for each, or if octoDNS is missing.
+    """
+
+    def __init__(self, settings: OctodnsSettings, domains: DomainFilter | None = None) -> None:
+        wrong = settings.check()
+        if wrong:
+            raise ValueError("\n".join(wrong))
+        self._target = Target(settings, domains or DomainFilter())
+        self._name = settings.octodns_provider
+        self._known: tuple[str, ...] = ()
+        self._usable: frozenset[str] = frozenset()
+        self._ownership: OwnershipNames | None = None
+        self._just_read: list[Endpoint] | None = None  # so that `zones` and then `records` speak of the same moment
+        self._one_at_a_time = asyncio.Lock()
+
+    def guard(self, names: OwnershipNames | None) -> None:
+        """See GuardingProvider.guard."""
+        self._ownership = names
+
+    async def zones(self) -> Sequence[str]:
+        """The zones in reach that could be read now. Raises: ProviderError if none can."""
+        self._just_read = await self._read_all()
+        return sorted(self._usable)
+
+    async def records(self) -> Sequence[Endpoint]:
+        """See Provider.records. A zone that `zones` leaves out is left out here too."""
+        read = self._just_read if self._just_read is not None else await self._read_all()
+        self._just_read = None
+        return read
+
+    async def _read_all(self) -> list[Endpoint]:
+        async with self._one_at_a_time:
+            try:
+                self._known = tuple(await asyncio.to_thread(self._target.zones))
+            except TargetError as error:
+                raise ProviderError(str(error)) from error
+            read = {zone: await self._read(zone) for zone in self._known}
+        found = {zone: records for zone, records in read.items() if records is not None}
+        if self._known and not found:
+            raise ProviderError(f"{self._name} of octoDNS lets none of its zones be read: {', '.join(self._known)}")
+        self._usable = frozenset(found)
+        return [record for records in found.values() for record in records]
+
+    async def _read(self, zone: str) -> list[Endpoint] | None:
+        error = "the target has no such zone"
+        try:
+            records = await asyncio.to_thread(self._target.records, zone)
+        except TargetError as failure:
+            records, error = None, str(failure)
+        if records is None:
+            message = "a zone cannot be read, and its records stay as they are"
+            log.warning(message, extra={"fields": {"zone": zone, "error": error}})
+        return records
+
+    def adjust(self, endpoints: Sequence[Endpoint]) -> Sequence[Endpoint]:
+        return [adjusted(endpoint, self._known, has_alias=self._target.has_alias) for endpoint in endpoints]
+
+    async def apply(self, changes: Changes) -> Sequence[RecordResult]:
+        """See Provider.apply. The changes of one name are planned together; many targets make them one by one."""
+        self._just_read = None
+        if not self._known:
+            await self._read_all()
+        results: list[RecordResult] = []
+        by_zone: dict[str, list[Bundle]] = {}
+        for bundle in bundles_of(changes):
+            try:
+                by_zone.setdefault(self._zone_for(bundle), []).append(bundle)
+            except RefusedError as refusal:
+                results += bundle.results(str(refusal))
+        async with self._one_at_a_time:
+            for zone, bundles in by_zone.items():
+                try:
+                    results += await asyncio.to_thread(self._target.write, zone, bundles, self._ownership)
+                except TargetError as error:
+                    raise ProviderError(f"it is not known whether changes were made: {error}") from error
+        return results
+
+    def _zone_for(self, bundle: Bundle) -> str:
+        zone = zone_of(bundle.name, self._known)
+        if zone is None:
+            raise RefusedError(f"{bundle.name}: the name is outside of all zones of {self._name}")
+        if zone not in self._usable:
+            raise RefusedError(f"{bundle.name}: zone {zone} could not be read")
+        for change in bundle.changes:
+            if zone_of(key_of(change.record)[0], self._known) != zone:
+                raise RefusedError(
+                    f"{bundle.name}: its ownership record {change.record.dns_name} lies outside of {zone}"
+                )
+        return zone
