@@ -140,6 +140,16 @@ async def test_escapes_quotes_and_aliases_are_read_as_endpoints_spell_them() -> 
     ]
 
 
+async def test_a_value_that_is_no_dns_data_is_listed_as_it_is_and_the_zone_with_it() -> None:
+    route53 = FakeRoute53({"Z1": "example.com"})
+    route53.sets["Z1"] = [plain("m.example.com.", "MX", "mail"), plain("a.example.com.", "A", "192.0.2.1")]
+    records = await of(route53).records()
+    assert [(endpoint.dns_name, endpoint.targets) for endpoint in records] == [
+        ("a.example.com", ("192.0.2.1",)),
+        ("m.example.com", ("mail",)),
+    ]
+
+
 # What is written
 
 

@@ -84,6 +84,25 @@ async def test_once_written_there_is_nothing_left_to_do(record_set: RecordSet) -
     assert again == ()
 
 
+async def test_a_cname_of_ours_gives_way_to_the_aliases_in_one_batch() -> None:
+    route53, provider = of(
+        plain("app.example.com.", "CNAME", f"{ELB}."),
+        plain("cname-app.example.com.", "TXT", TEXT),
+        plain("other.example.com.", "A", "192.0.2.9"),
+    )
+    changes, held = await planned(provider, wanted("app.example.com", Record("CNAME", (ELB,))))
+    results = await provider.apply(changes_for(changes, held))
+    assert {result.error for result in results} == {""}
+    assert len(route53.batches) == 1
+    assert sorted((record_set["Name"], record_set["Type"]) for record_set in route53.sets["Z1"]) == [
+        ("a-app.example.com.", "TXT"),
+        ("aaaa-app.example.com.", "TXT"),
+        ("app.example.com.", "A"),
+        ("app.example.com.", "AAAA"),
+        ("other.example.com.", "A"),
+    ]
+
+
 async def test_a_new_weight_goes_to_the_record_and_its_ownership_record_in_one_batch() -> None:
     route53, provider = of(
         plain("app.example.com.", "A", "192.0.2.1", ttl=60, SetIdentifier="blue", Weight=10),
