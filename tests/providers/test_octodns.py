@@ -311,6 +311,32 @@ async def test_a_type_that_the_target_lacks_is_refused_for_its_record(files: Fil
     }
 
 
+async def test_a_target_that_may_not_apply_is_told_on_each_record(files: Files) -> None:
+    files.config.write_text(files.config.read_text().replace("enforce_order: false", "apply_disabled: true"))
+    assert await errors(files.provider(), Changes(create=(a("app.example.com"),))) == [
+        "files of octoDNS failed: apply_disabled is set for it in the file of octoDNS"
+    ]
+    assert files.held("example.com") == {}
+
+
+async def test_a_change_that_octodns_leaves_out_of_its_plan_does_not_count_as_made(files: Files) -> None:
+    files.configure(class_="octodns_targets.ForgetfulProvider")
+    found = {
+        r.key.dns_name: r.error
+        for r in await files.provider().apply(Changes(create=(a("app.example.com"), a("left-out.example.com"))))
+    }
+    assert found == {
+        "app.example.com": "",
+        "left-out.example.com": "files of octoDNS leaves it out of its plan",
+    }
+
+
+async def test_a_foreign_change_that_a_plan_would_undo_is_taken_out_of_it(files: Files) -> None:
+    files.configure(class_="octodns_targets.RacedProvider")
+    assert await errors(files.provider(), Changes(create=(a("app.example.com"),))) == [""]
+    assert set(files.held("example.com")) == {"app", "raced"}
+
+
 @pytest.mark.parametrize(
     ("settings", "told"),
     [

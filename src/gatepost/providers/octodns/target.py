@@ -52,6 +52,7 @@ class Target:
 
     def __init__(self, settings: OctodnsSettings, domains: DomainFilter) -> None:
         self._config, self._target = _loaded(settings)
+        self._target.root_ns_warnings = False  # what is wanted is made from what is there, name servers included
         self._name = settings.octodns_provider
         self._domains = domains
         for ability in ("populate", "plan", "apply"):
