@@ -77,7 +77,7 @@ async def test_zones_are_chosen_by_id_type_tags_and_domain() -> None:
 async def test_two_zones_of_one_name_are_left_out_and_the_others_are_kept(caplog: pytest.LogCaptureFixture) -> None:
     route53 = FakeRoute53({"Z1": "example.com", "Z2": "example.com", "Z3": "example.org"})
     assert await of(route53).zones() == ["example.org"]
-    assert "choose by --aws-zone-type or --aws-zone-id" in caplog.text
+    assert "choose by --aws-zone-type or --zone-id-filter" in caplog.text
 
 
 async def test_a_zone_that_cannot_be_read_is_left_out_and_its_names_are_refused() -> None:

@@ -78,6 +78,19 @@ async def test_updates_and_deletions_reach_the_zone(provider: Route53Provider) -
     assert await held(provider) == [new]
 
 
+async def test_an_alias_is_replaced_and_deleted_as_it_was_listed(provider: Route53Provider) -> None:
+    alias = (Property("alias", "true"), Property("aws/evaluate-target-health", "true"))
+    first = Endpoint("a.example.com", "A", ("d1.cloudfront.net",), provider_specific=alias)
+    await provider.zones()
+    await provider.apply(Changes(create=(first,)))
+    [old] = await held(provider)
+    second = Endpoint("a.example.com", "A", ("d2.cloudfront.net",), provider_specific=alias)
+    [updated] = await provider.apply(Changes(update_old=(old,), update_new=(second,)))
+    assert (updated.error, await held(provider)) == ("", [second])
+    [deleted] = await provider.apply(Changes(delete=(second,)))
+    assert (deleted.error, await held(provider)) == ("", [])
+
+
 async def test_a_listing_of_several_pages_is_complete(provider: Route53Provider) -> None:
     wanted = tuple(Endpoint(f"n{number:03}.example.com", "A", ("192.0.2.1",), 60) for number in range(310))
     await provider.apply(Changes(create=wanted))

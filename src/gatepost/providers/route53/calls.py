@@ -118,7 +118,7 @@ class Calls:
             try:
                 answer: dict[str, Any] = await asyncio.to_thread(self._call, method, arguments)
                 return answer
-            except Exception as error:
+            except _failures() as error:
                 if tries >= self._settings.aws_api_retries or not _is_worth_another_try(error, is_reading):
                     raise _meaning(error, is_reading) from error
             # With jitter, or all gatepost instances of an account would come back at the same moment.
@@ -151,6 +151,12 @@ def _new_client(settings: Route53Settings) -> Any:
     )
 
 
+def _failures() -> tuple[type[Exception], ...]:
+    """What boto3 raises for failures of calls; asked for only when there is one, as boto3 may not be loaded before."""
+    exceptions = importlib.import_module("botocore.exceptions")
+    return (exceptions.ClientError, exceptions.BotoCoreError)
+
+
 def _is_worth_another_try(error: Exception, is_reading: bool) -> bool:
     code, status = _code_of(error), _status_of(error)
     if code in _TOO_FAST or code in _TOO_FAST_FOR_CHANGES:
@@ -159,7 +165,7 @@ def _is_worth_another_try(error: Exception, is_reading: bool) -> bool:
 
 
 def _meaning(error: Exception, is_reading: bool) -> Exception:
-    """What an exception of boto3 says about the call; a fault of our own stays what it is."""
+    """What an exception of boto3 says about the call."""
     exceptions = importlib.import_module("botocore.exceptions")
     code, status = _code_of(error), _status_of(error)
     if code and (status < 500 or code in (*_TOO_FAST, *_TOO_FAST_FOR_CHANGES)):
@@ -171,9 +177,7 @@ def _meaning(error: Exception, is_reading: bool) -> Exception:
     unsent = (exceptions.EndpointConnectionError, exceptions.ConnectTimeoutError, exceptions.NoCredentialsError)
     if isinstance(error, (*unsent, exceptions.ProfileNotFound, exceptions.PartialCredentialsError)):
         return CallRefused(f"Route 53 cannot be asked: {error}", is_for_all=True)
-    if code or isinstance(error, exceptions.BotoCoreError):
-        return AnswerLost(f"Route 53 gave no usable answer: {error}")
-    return error
+    return AnswerLost(f"Route 53 gave no usable answer: {error}")
 
 
 def _is_of_the_network(error: Exception) -> bool:

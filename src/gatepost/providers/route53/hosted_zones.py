@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from gatepost.dns.domain_filter import DomainFilter
-from gatepost.providers.bundles import zone_of
+from gatepost.providers.reach import is_in_reach
 from gatepost.providers.route53.calls import Calls
 from gatepost.providers.route53.settings import Route53Settings
 from gatepost.providers.route53.spelling import name_in
@@ -30,7 +30,9 @@ async def zone_ids_of(calls: Calls, settings: Route53Settings, domains: DomainFi
         by_name.setdefault(name_in(zone["Name"]), []).append(_id_of(zone))
     for name, ids in by_name.items():
         if len(ids) > 1:
-            message = "several hosted zones have one name and are left out; choose by --aws-zone-type or --aws-zone-id"
+            message = (
+                "several hosted zones have one name and are left out; choose by --aws-zone-type or --zone-id-filter"
+            )
             log.warning(message, extra={"fields": {"zone": name, "ids": ", ".join(sorted(ids))}})
     return {name: ids[0] for name, ids in sorted(by_name.items()) if len(ids) == 1}
 
@@ -45,15 +47,8 @@ def _is_wanted(zone: Mapping[str, Any], settings: Route53Settings, domains: Doma
     return (
         (not wanted_ids or _id_of(zone) in wanted_ids)
         and settings.aws_zone_type in ("", "private" if is_private else "public")
-        and _is_in_reach(name_in(zone["Name"]), domains)
+        and is_in_reach(name_in(zone["Name"]), domains)
     )
-
-
-def _is_in_reach(zone: str, domains: DomainFilter) -> bool:
-    """Whether the filter lets pass the zone, or anything inside it."""
-    inside = any(zone_of(domain.lstrip("."), {zone}) for domain in domains.include)
-    is_regex = bool(domains.regex_include)  # what it lets pass inside of a zone, nobody can tell
-    return is_regex or inside or domains.matches(zone)
 
 
 def _has_tags(tags: Mapping[str, str], wanted: Iterable[str]) -> bool:

@@ -13,7 +13,10 @@ MOST_CHARACTERS = 32000
 class Route53Settings(Struct, frozen=True, kw_only=True):
     """Which hosted zones to write, and how. Keys come from where the AWS command line takes them."""
 
-    aws_zone_id: Annotated[tuple[str, ...], Meta(description="Only the hosted zone of this id; may be repeated.")] = ()
+    aws_zone_id: Annotated[
+        tuple[str, ...],
+        Meta(description="Only the hosted zone of this id (aws); may be repeated.", extra={"flag": "zone-id-filter"}),
+    ] = ()
     aws_zone_type: Annotated[str, Meta(description="Only public or only private zones; empty for both.")] = ""
     aws_zone_tags: Annotated[
         tuple[str, ...],
