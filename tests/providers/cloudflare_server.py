@@ -36,6 +36,7 @@ class CloudflareServer:
         self.lost: set[str] = set()
         self.hidden = 0  # how many records of each listing it counts and does not give
         self.calls: list[str] = []
+        self.batches: list[int] = []  # the number of records in each
         self.url = ""
         self._ids = itertools.count(1)
 
@@ -84,7 +85,10 @@ class CloudflareServer:
     async def _batch(self, request: web.Request) -> web.Response:
         body, zone = await request.json(), request.match_info["zone"]
         draft = copy.deepcopy(self.records[zone])
+        self.batches.append(sum(map(len, body.values())))
         try:
+            if self.batches[-1] > 200:
+                raise Refused("A batch of this plan holds 200 records at most.")
             for deleted in body.get("deletes", ()):
                 draft.remove(self._found(draft, deleted["id"]))
             for patch in body.get("patches", ()):

@@ -194,6 +194,12 @@ async def test_of_a_refused_batch_only_the_culprit_is_left_out(server: Cloudflar
     assert len(server.held("example.com")) == 6
 
 
+async def test_a_batch_holds_no_more_records_than_the_smallest_plan_takes(server: CloudflareServer) -> None:
+    created = tuple(a(f"n{n}.example.com", *(f"192.0.2.{i}" for i in range(1, 4))) for n in range(150))
+    assert set(await errors(provider_of(server), Changes(create=created))) == {""}
+    assert server.batches == [198, 198, 54]
+
+
 async def test_a_set_identifier_is_refused_for_its_record_alone(server: CloudflareServer) -> None:
     weighted = Endpoint("blue.example.com", "A", ("192.0.2.1",), set_identifier="blue")
     results = await provider_of(server).apply(Changes(create=(weighted, a("app.example.com"))))

@@ -11,7 +11,7 @@ from gatepost.dns.endpoint import Changes, Endpoint
 from gatepost.dns.names import record_name
 from gatepost.dns.ownership import OwnershipNames
 from gatepost.providers.as_planned import Key, key_of, ownership_key, require_as_planned
-from gatepost.providers.bundles import Bundle, batches_of, bundles_of, halves, zone_of
+from gatepost.providers.bundles import Bundle, bundles_of, halves, zone_of
 from gatepost.providers.cloudflare.api import Api, ApiRefusal, ApiUnreachable, api, library
 from gatepost.providers.cloudflare.records import Operations, Rows, adjusted, endpoint_of, operations, rows_of
 from gatepost.providers.cloudflare.settings import CloudflareSettings
@@ -21,8 +21,8 @@ from gatepost.providers.reach import is_in_reach
 
 log = logging.getLogger("gatepost.providers.cloudflare")
 
-CHANGES_IN_ONE_CALL = 100
-"""The smallest plan takes 200 records in a batch; a record set is mostly one or two of them."""
+RECORDS_IN_ONE_CALL = 200
+"""What a batch may hold in zones of the smallest plan; a name with more goes alone, and Cloudflare decides."""
 
 NAMES_ASKED_SINGLY = 20
 """Up to here the records of each name are asked for by themselves; above, the whole zone is read."""
@@ -160,7 +160,7 @@ class CloudflareProvider:
                 fitting.append(bundle)
             except RefusedError as refusal:
                 results += bundle.results(str(refusal))
-        for batch in batches_of(fitting, CHANGES_IN_ONE_CALL):
+        for batch in _batches(fitting, wanted):
             results += await self._send(calls, zone, batch, wanted)
         return results
 
@@ -204,3 +204,16 @@ class CloudflareProvider:
                 return [*results[0], *results[1]]
             refused = str(refusal)
         return [result for bundle in batch for result in bundle.results(refused)]
+
+
+def _batches(bundles: Sequence[Bundle], wanted: dict[str, Operations]) -> list[list[Bundle]]:
+    batches: list[list[Bundle]] = []
+    room = 0
+    for bundle in bundles:
+        size = wanted[bundle.name].size
+        if size > room or not batches:
+            batches.append([])
+            room = RECORDS_IN_ONE_CALL
+        batches[-1].append(bundle)
+        room -= size
+    return batches

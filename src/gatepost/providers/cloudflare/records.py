@@ -55,6 +55,10 @@ class Operations(Struct, frozen=True):
     patches: tuple[dict[str, Any], ...] = ()
     posts: tuple[dict[str, Any], ...] = ()
 
+    @property
+    def size(self) -> int:
+        return len(self.deletes) + len(self.patches) + len(self.posts)
+
     def __add__(self, other: Operations) -> Operations:
         return Operations(self.deletes + other.deletes, self.patches + other.patches, self.posts + other.posts)
 
