@@ -19,9 +19,9 @@ from gatepost.runtime.kinds import kinds_in_doubt, kinds_over
 from gatepost.runtime.wiring import Wiring
 from gatepost.state.engine import Engine
 
-DEFAULT_SOURCES = tuple(source for source in SOURCES if source != "gateway-listener")
+DEFAULT_SOURCES = tuple(source for source in SOURCES if source not in ("gateway-listener", "knative"))
 """What commands that only look read where no --source is given. Listeners alone serve nothing, so their hostnames are
-no claims unless they are asked for."""
+no claims unless they are asked for; the names of Knative are those of the HTTPRoutes that are made for it."""
 
 
 class DnsInput(Struct, frozen=True):

@@ -39,7 +39,7 @@ def command(
 
     FILE is a manifest, a folder of them, or - for stdin. Flags are those of external-dns; each may also come from an
     environment variable (GATEPOST_SOURCE for --source, a line for each entry) or from the file that --config names.
-    Without a --source, all are read but gateway-listener.
+    Without a --source, all are read but gateway-listener and knative.
 
     \b
     Example:

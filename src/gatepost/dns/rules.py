@@ -14,6 +14,9 @@ from gatepost.dns.sources.dns_endpoints import EndpointRule
 from gatepost.dns.sources.endpoint_status import ENDPOINT_STATUS, EndpointStatusRule
 from gatepost.dns.sources.filters import Filters
 from gatepost.dns.sources.gateway_listeners import ListenerRule
+from gatepost.dns.sources.knative import KnativeRule
+from gatepost.dns.sources.knative_gateways import BALANCER_ADDRESSES, KNATIVE_GATEWAYS
+from gatepost.dns.sources.knative_targets import KnativeTargets
 from gatepost.dns.sources.offers import NAMESPACE_OFFERS, OFFERS, NamespaceOfferRule, Offer, OfferRule
 from gatepost.dns.sources.parents import PARENTS, Parent, ParentRule
 from gatepost.dns.sources.routes import RouteRule, Template
@@ -35,6 +38,7 @@ from gatepost.objects.gatewayapi import (
 )
 from gatepost.objects.meta import KubernetesObject
 from gatepost.objects.refs import Ref
+from gatepost.objects.serving import DomainMapping, Route
 from gatepost.state.rule import Rule
 from gatepost.state.store import Index
 from gatepost.state.view import View
@@ -46,6 +50,8 @@ ROUTE_SOURCES: dict[str, type[GatewayRoute]] = {
     "gateway-tcproute": TCPRoute,
     "gateway-udproute": UDPRoute,
 }
+
+KNATIVE = "knative"
 
 _PARENTS_RANK, _OFFERS_RANK, _NAMESPACE_OFFERS_RANK = 20, 24, 26
 _CLAIMS_RANK, _RECORD_SETS_RANK, _PTR_RANK, _STATUS_RANK = 30, 40, 50, 60
@@ -81,6 +87,8 @@ def rules(
         RECORD_SETS, RecordSetRule(settings.conflict, chain), rank=_RECORD_SETS_RANK, over=CLAIMS_BY_NAME
     )
     found: list[Rule[Any]] = [parents, offers, namespace_offers, claims, record_sets]
+    if KNATIVE in settings.sources:
+        found += [KNATIVE_GATEWAYS, BALANCER_ADDRESSES]
     indexes = [CLAIMS_BY_NAME]
     if "PTR" in settings.record_types:
         found.append(Rule(PTR_RECORD_SETS, PtrRule(record_sets, chain), rank=_PTR_RANK, over=REVERSE_NAMES))
@@ -120,6 +128,10 @@ def _sources(
             sources[Gateway] = ListenerRule(parents)
             if settings.gateway_listener_sets:
                 sources[ListenerSet] = ListenerRule(parents)
+        elif source == KNATIVE:
+            dns_targets = KnativeTargets(filters, parents)
+            sources[DomainMapping] = KnativeRule(DomainMapping, filters, dns_targets)
+            sources[Route] = KnativeRule(Route, filters, dns_targets)
         else:
             sources[DNSEndpoint] = EndpointRule(filters)
     if settings.default_targets:

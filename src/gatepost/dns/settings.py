@@ -22,6 +22,7 @@ SOURCES = (
     "gateway-tcproute",
     "gateway-udproute",
     "gateway-listener",
+    "knative",
     "crd",
 )
 CONFLICT_CHOICES = ("oldest", "refuse", "merge")
@@ -45,12 +46,13 @@ class DnsSettings(Struct, frozen=True, kw_only=True):
     sources: Annotated[
         tuple[str, ...], Meta(description="Where names come from; may be repeated.", extra={"flag": "source"})
     ] = ()
-    namespace: Annotated[str, Meta(description="Only Routes and DNSEndpoints of this namespace.")] = ""
+    namespace: Annotated[str, Meta(description="Only Routes, DomainMappings and DNSEndpoints of this namespace.")] = ""
     label_filter: Annotated[
-        str, Meta(description="Only Routes and DNSEndpoints with labels that this selector matches.")
+        str, Meta(description="Only Routes, DomainMappings and DNSEndpoints with labels that this selector matches.")
     ] = ""
     annotation_filter: Annotated[
-        str, Meta(description="Only Routes and DNSEndpoints with annotations that this selector matches.")
+        str,
+        Meta(description="Only Routes, DomainMappings and DNSEndpoints with annotations that this selector matches."),
     ] = ""
     annotation_prefix: Annotated[
         str | None,

@@ -14,6 +14,7 @@ from gatepost.objects.dnsendpoint import DNSEndpoint
 from gatepost.objects.gatewayapi import Gateway, ListenerSet
 from gatepost.objects.meta import KubernetesObject
 from gatepost.objects.refs import Ref
+from gatepost.objects.serving import DomainMapping, Route
 from gatepost.state.engine import Engine
 from gatepost.state.store import Index
 
@@ -21,7 +22,13 @@ GONE = "gone"
 DETACHED = "detached"
 DOUBTFUL = "doubtful"
 
-_NAMED_BY_KIND: tuple[type[KubernetesObject], ...] = (Gateway, ListenerSet, *ROUTE_SOURCES.values())
+_NAMED_BY_KIND: tuple[type[KubernetesObject], ...] = (
+    Gateway,
+    ListenerSet,
+    DomainMapping,
+    Route,
+    *ROUTE_SOURCES.values(),
+)
 _TYPES: dict[str, type[KubernetesObject]] = {
     "crd": DNSEndpoint,
     **{type_.KIND.kind.lower(): type_ for type_ in _NAMED_BY_KIND},

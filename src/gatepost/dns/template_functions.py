@@ -32,6 +32,7 @@ KNOWN_SOURCES = frozenset(
         "ingress",
         "istio-gateway",
         "istio-virtualservice",
+        "knative",
         "kong-tcpingress",
         "node",
         "openshift-route",

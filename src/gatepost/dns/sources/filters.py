@@ -29,7 +29,7 @@ class Filters:
         self._gateway_labels = label_matcher(settings.gateway_label_filter)
 
     def against_object(self, ref: Ref, metadata: ObjectMeta) -> Skipped | None:
-        """Why a Route or DNSEndpoint takes no part, going by --namespace, --label-filter and --annotation-filter."""
+        """Why an object that claims names takes no part: --namespace, --label-filter and --annotation-filter."""
         if self._settings.namespace and ref.namespace != self._settings.namespace:
             return _filtered(ref, "metadata.namespace", "--namespace")
         if self._labels is not None and not self._labels(metadata.labels):
