@@ -17,6 +17,7 @@ from gatepost.dns.standing import Standings
 from gatepost.objects.kinds import typed
 from gatepost.objects.meta import KubernetesObject
 from gatepost.objects.refs import Ref
+from gatepost.objects.settings import Settings
 from gatepost.state.engine import Engine
 
 KNATIVE = DnsSettings(sources=("knative",))
@@ -111,6 +112,7 @@ def config_gateway(external: str) -> KubernetesObject:
 
 IP = {"ip": "192.0.2.1"}
 THROUGH_PROXY = {"domainInternal": "proxy.infra.svc.cluster.local"}
+THROUGH_CORP = {"domainInternal": "proxy.infra.svc.corp.internal"}
 BY_LABEL = """
 - {class: any, gateway: infra/edge}
 - {class: any, gateway: infra/blue, selector: {color: blue}}
@@ -195,6 +197,15 @@ def test_a_config_gateway_that_cannot_be_read_gives_no_target(text: str) -> None
 def test_an_odd_url_is_no_name() -> None:
     for url in ("", "[", "192.0.2.1", "a_b.example.com"):
         assert endpoints_of(KNATIVE, knative_route(url), kingress(IP)) == ()
+
+
+def test_the_cluster_domain_is_that_of_the_settings() -> None:
+    inside, outside = mapping("app.corp.internal"), mapping("app.cluster.local")
+    balancers = (kingress(IP, name=inside.metadata.name), kingress(THROUGH_CORP, name=outside.metadata.name))
+    found = endpoints_of(
+        KNATIVE, Settings(cluster_domain="corp.internal"), inside, outside, *balancers, proxy({"ip": "192.0.2.5"})
+    )
+    assert answers(found) == {("app.cluster.local", "A"): ("192.0.2.5",)}
 
 
 # What reran
