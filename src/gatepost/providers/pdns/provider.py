@@ -18,6 +18,7 @@ from gatepost.providers.embedded import RefusedError, canonical_name
 from gatepost.providers.pdns.api import Api, ApiRecordSet, ApiRefusal, ApiUnreachable, api
 from gatepost.providers.pdns.record_sets import Present, Presents, adjusted, api_changes, key_of, presents_of
 from gatepost.providers.pdns.settings import PdnsSettings
+from gatepost.providers.reach import is_in_reach
 
 log = logging.getLogger("gatepost.providers.pdns")
 
@@ -70,7 +71,7 @@ class PdnsProvider:
                 self._zone_ids = {record_name(zone.name): zone.id for zone in await calls.zones()}
             except (ApiRefusal, ApiUnreachable) as error:
                 raise ProviderError(str(error)) from error
-            names = [name for name in sorted(self._zone_ids) if self._is_in_reach(name)]
+            names = [name for name in sorted(self._zone_ids) if is_in_reach(name, self._domains)]
             read = await asyncio.gather(*(self._read(calls, name) for name in names))
         found = {name: presents for name, presents in zip(names, read, strict=True) if presents is not None}
         if names and not found:
@@ -87,12 +88,6 @@ class PdnsProvider:
             message = "a zone cannot be read, and its records stay as they are"
             log.warning(message, extra={"fields": {"zone": zone, "error": str(error)}})
             return None
-
-    def _is_in_reach(self, zone: str) -> bool:
-        """Whether the filter lets pass the zone, or anything inside it."""
-        inside = any(zone_of(domain.lstrip("."), {zone}) for domain in self._domains.include)
-        is_regex = bool(self._domains.regex_include)  # what it lets pass inside of a zone, nobody can tell
-        return is_regex or inside or self._domains.matches(zone)
 
     def adjust(self, endpoints: Sequence[Endpoint]) -> Sequence[Endpoint]:
         return [adjusted(endpoint, self._zone_ids) for endpoint in endpoints]
