@@ -19,7 +19,7 @@ from gatepost.dns.settings import DnsSettings
 from gatepost.objects.core import ConfigMap
 from gatepost.objects.gatewayapi import Gateway, HTTPRoute
 from gatepost.objects.meta import KubernetesObject
-from gatepost.objects.networking import KIngress
+from gatepost.objects.networking import ClusterDomainClaim, KIngress
 from gatepost.objects.serving import DomainMapping, KnativeService, Route
 from gatepost.runtime.wiring import reconcilers
 from gatepost.state.engine import Change, Engine
@@ -31,12 +31,13 @@ _TYPES: tuple[type[KubernetesObject], ...] = (
     Gateway,
     HTTPRoute,
     KIngress,
+    ClusterDomainClaim,
     DomainMapping,
     KnativeService,
     Route,
 )
 _decoders = {type_: msgspec.json.Decoder(type_) for type_ in _TYPES}
-_MAPPED: tuple[type[KubernetesObject], ...] = (KnativeService, Route, KIngress, DomainMapping)
+_MAPPED: tuple[type[KubernetesObject], ...] = (KnativeService, Route, KIngress, ClusterDomainClaim, DomainMapping)
 
 
 class Timing(msgspec.Struct):
@@ -166,7 +167,8 @@ def check(engine: Engine, size: int, mappings: int) -> None:
     assert names == size + size // 2, f"{names} names from {size} routes"
     outcomes = [outcome for _, outcome in engine.values(engine.rule("domainmapping"))]
     assert len(outcomes) == mappings
-    assert all(outcome.applies for outcome in outcomes), "each mapping wants a KIngress"
+    kinds = {apply.fields["kind"] for outcome in outcomes for apply in outcome.applies}
+    assert kinds == {"Ingress"}, f"each mapping wants its KIngress and nothing else, not {kinds}"
 
 
 def resident_bytes() -> int:

@@ -146,7 +146,7 @@ def managed_fields(manager: str) -> Raw:
 
 
 def mapped_service(number: int, percent: int = 80) -> Iterator[bytes]:
-    """A DomainMapping with all that it rests on: Knative Service, Route and the Route's KIngress."""
+    """A DomainMapping with all that it rests on: Knative Service, Route, the Route's KIngress, the claim."""
     name, namespace = f"web-{number}", f"team-{number % NAMESPACES}"
     host = f"{name}.{namespace}.svc.cluster.local"
     yield _encode(
@@ -172,6 +172,14 @@ def mapped_service(number: int, percent: int = 80) -> Iterator[bytes]:
         }
     )
     yield route_kingress(number, percent)
+    yield _encode(
+        {
+            "apiVersion": "networking.internal.knative.dev/v1alpha1",
+            "kind": "ClusterDomainClaim",
+            "metadata": {"name": f"{name}.example.com"},
+            "spec": {"namespace": namespace},
+        }
+    )
     yield _encode(
         {
             "apiVersion": "serving.knative.dev/v1beta1",
