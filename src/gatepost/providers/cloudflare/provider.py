@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from gatepost.dns.domain_filter import DomainFilter
 from gatepost.dns.endpoint import Changes, Endpoint
 from gatepost.dns.names import record_name
-from gatepost.dns.ownership import OwnershipNames
 from gatepost.providers.as_planned import Key, key_of, ownership_key, require_as_planned
 from gatepost.providers.bundles import Bundle, bundles_of, halves, zone_of
 from gatepost.providers.cloudflare.api import Api, ApiRefusal, ApiUnreachable, api, library
@@ -17,6 +16,7 @@ from gatepost.providers.cloudflare.records import Operations, Rows, adjusted, en
 from gatepost.providers.cloudflare.settings import CloudflareSettings
 from gatepost.providers.contract import ProviderError, RecordResult
 from gatepost.providers.embedded import RefusedError
+from gatepost.providers.listed_zones import ListedZones
 from gatepost.providers.reach import is_in_reach
 
 log = logging.getLogger("gatepost.providers.cloudflare")
@@ -30,7 +30,7 @@ NAMES_ASKED_SINGLY = 20
 _AT_ONCE = 4
 
 
-class CloudflareProvider:
+class CloudflareProvider(ListedZones):
     """Reads and writes by the official library.
 
     Args: domains: which zones to read and write; those it leaves out stay as they are.
@@ -38,6 +38,7 @@ class CloudflareProvider:
     """
 
     def __init__(self, settings: CloudflareSettings, domains: DomainFilter | None = None) -> None:
+        super().__init__()
         wrong = settings.check()
         if wrong:
             raise ValueError("\n".join(wrong))
@@ -45,27 +46,9 @@ class CloudflareProvider:
         self._settings = settings
         self._domains = domains or DomainFilter()
         self._zone_ids: dict[str, str] = {}
-        self._usable: frozenset[str] = frozenset()
-        self._ownership: OwnershipNames | None = None
-        self._just_read: list[Endpoint] | None = None  # so that `zones` and then `records` speak of the same moment
         self._told: set[tuple[str, str]] = set()
 
-    def guard(self, names: OwnershipNames | None) -> None:
-        """See GuardingProvider.guard."""
-        self._ownership = names
-
     # Reading
-
-    async def zones(self) -> Sequence[str]:
-        """The zones in reach that could be read now. Raises: ProviderError if none can."""
-        self._just_read = await self._read_all()
-        return sorted(self._usable)
-
-    async def records(self) -> Sequence[Endpoint]:
-        """See Provider.records. A zone that `zones` leaves out is left out here too."""
-        read = self._just_read if self._just_read is not None else await self._read_all()
-        self._just_read = None
-        return read
 
     async def _read_all(self) -> list[Endpoint]:
         try:

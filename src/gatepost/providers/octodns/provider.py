@@ -8,11 +8,11 @@ from collections.abc import Sequence
 
 from gatepost.dns.domain_filter import DomainFilter
 from gatepost.dns.endpoint import Changes, Endpoint
-from gatepost.dns.ownership import OwnershipNames
 from gatepost.providers.as_planned import key_of
 from gatepost.providers.bundles import Bundle, bundles_of, zone_of
 from gatepost.providers.contract import ProviderError, RecordResult
 from gatepost.providers.embedded import RefusedError
+from gatepost.providers.listed_zones import ListedZones
 from gatepost.providers.octodns.records import adjusted
 from gatepost.providers.octodns.settings import OctodnsSettings
 from gatepost.providers.octodns.target import Target, TargetError
@@ -20,7 +20,7 @@ from gatepost.providers.octodns.target import Target, TargetError
 log = logging.getLogger("gatepost.providers.octodns")
 
 
-class OctodnsProvider:
+class OctodnsProvider(ListedZones):
     """Reads and writes through octoDNS, one call at a time: its providers are not made for several threads.
 
     Args: domains: which zones to read and write; those it leaves out stay as they are.
@@ -28,31 +28,14 @@ class OctodnsProvider:
     """
 
     def __init__(self, settings: OctodnsSettings, domains: DomainFilter | None = None) -> None:
+        super().__init__()
         wrong = settings.check()
         if wrong:
             raise ValueError("\n".join(wrong))
         self._target = Target(settings, domains or DomainFilter())
         self._name = settings.octodns_provider
         self._known: tuple[str, ...] = ()
-        self._usable: frozenset[str] = frozenset()
-        self._ownership: OwnershipNames | None = None
-        self._just_read: list[Endpoint] | None = None  # so that `zones` and then `records` speak of the same moment
         self._one_at_a_time = asyncio.Lock()
-
-    def guard(self, names: OwnershipNames | None) -> None:
-        """See GuardingProvider.guard."""
-        self._ownership = names
-
-    async def zones(self) -> Sequence[str]:
-        """The zones in reach that could be read now. Raises: ProviderError if none can."""
-        self._just_read = await self._read_all()
-        return sorted(self._usable)
-
-    async def records(self) -> Sequence[Endpoint]:
-        """See Provider.records. A zone that `zones` leaves out is left out here too."""
-        read = self._just_read if self._just_read is not None else await self._read_all()
-        self._just_read = None
-        return read
 
     async def _read_all(self) -> list[Endpoint]:
         async with self._one_at_a_time:

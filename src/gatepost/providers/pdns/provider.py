@@ -9,12 +9,13 @@ from collections.abc import Iterable, Sequence
 from gatepost.dns.domain_filter import DomainFilter
 from gatepost.dns.endpoint import Changes, Endpoint
 from gatepost.dns.names import record_name
-from gatepost.dns.ownership import OwnershipNames, labels_in
+from gatepost.dns.ownership import labels_in
 from gatepost.dns.records import OWNER
 from gatepost.dns.settings import RECORD_TYPES
 from gatepost.providers.bundles import Bundle, batches_of, bundles_of, halves, zone_of
 from gatepost.providers.contract import ProviderError, RecordResult
 from gatepost.providers.embedded import RefusedError, canonical_name
+from gatepost.providers.listed_zones import ListedZones
 from gatepost.providers.pdns.api import Api, ApiRecordSet, ApiRefusal, ApiUnreachable, api
 from gatepost.providers.pdns.record_sets import Present, Presents, adjusted, api_changes, key_of, presents_of
 from gatepost.providers.pdns.settings import PdnsSettings
@@ -29,7 +30,7 @@ NAMES_ASKED_SINGLY = 20
 """Up to here the record sets of each name are asked for by themselves; above, the whole zone is read at once."""
 
 
-class PdnsProvider:
+class PdnsProvider(ListedZones):
     """Reads and writes by the HTTP API.
 
     Args: domains: which zones to read and write; those it leaves out stay as they are.
@@ -37,33 +38,16 @@ class PdnsProvider:
     """
 
     def __init__(self, settings: PdnsSettings, domains: DomainFilter | None = None) -> None:
+        super().__init__()
         wrong = settings.check()
         if wrong:
             raise ValueError("\n".join(wrong))
         self._settings = settings
         self._domains = domains or DomainFilter()
         self._zone_ids: dict[str, str] = {}
-        self._usable: frozenset[str] = frozenset()
         self._disabled: Presents = {}  # of record sets with disabled records: asked for by name, they are not told
-        self._ownership: OwnershipNames | None = None
-        self._just_read: list[Endpoint] | None = None  # so that `zones` and then `records` speak of the same moment
-
-    def guard(self, names: OwnershipNames | None) -> None:
-        """See GuardingProvider.guard."""
-        self._ownership = names
 
     # Reading
-
-    async def zones(self) -> Sequence[str]:
-        """The zones in reach that could be read now. Raises: ProviderError if none can."""
-        self._just_read = await self._read_all()
-        return sorted(self._usable)
-
-    async def records(self) -> Sequence[Endpoint]:
-        """See Provider.records. A zone that `zones` leaves out is left out here too."""
-        read = self._just_read if self._just_read is not None else await self._read_all()
-        self._just_read = None
-        return read
 
     async def _read_all(self) -> list[Endpoint]:
         async with api(self._settings) as calls:
