@@ -108,6 +108,13 @@ class Up:
         return process.returncode or 0, out.decode().strip()
 
 
+def gatepost_program() -> str:
+    """The program beside the running Python, as it is called from the folder that people are in."""
+    program = pathlib.Path(sys.executable).with_name("gatepost")
+    here = pathlib.Path.cwd()
+    return str(program.relative_to(here)) if program.is_relative_to(here) else str(program)
+
+
 def gatepost(*arguments: str) -> list[str]:
     return [sys.executable, "-m", "gatepost", *arguments]
 
@@ -324,7 +331,7 @@ def print_what_to_try(console: Console, addresses: Raw) -> None:
         f"kubectl --kubeconfig {addresses['kubeconfig']} get domainmappings,kingress,httproutes",
         f"curl -H 'Host: {HOST}' {addresses['http']}",
         f"dig @{dns_host} -p {dns_port} {HOST}",
-        f"gatepost explain {HOST} --kubeconfig {addresses['kubeconfig']}",
+        f"{gatepost_program()} explain {HOST} --kubeconfig {addresses['kubeconfig']}",
     ):
         console.print(f"  {line}", highlight=False, soft_wrap=True)
 

@@ -45,7 +45,7 @@ DEFAULT_KUBECONFIG = pathlib.Path("gatepost.kubeconfig")
 @click.option(
     "--kubeconfig",
     type=click.Path(path_type=pathlib.Path, dir_okay=False),
-    help=f"Where to write the kubeconfig for kubectl.  [default: {DEFAULT_KUBECONFIG}, unless another one uses it]",
+    help=f"Where to write the kubeconfig for kubectl.  [default: {DEFAULT_KUBECONFIG}]",
 )
 @click.option(
     "--ready-file",

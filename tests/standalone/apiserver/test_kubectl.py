@@ -155,6 +155,15 @@ async def test_second_apply_changes_nothing(kubectl: Kubectl, shop: str) -> None
     assert (await kubectl.ok("apply", "-f", shop)).splitlines() == [f"{kind} unchanged" for kind in KINDS]
 
 
+async def test_a_list_is_applied_like_its_items(kubectl: Kubectl, shop: str) -> None:
+    listed = await kubectl.ok("get", "configmaps,services", "-n", "shop", "-o", "yaml")
+    ran = await kubectl.ok("apply", "-f", "-", given=listed)
+    assert [line.split()[0] for line in ran.splitlines()] == ["configmap/settings", "service/cart"]
+    item = "{apiVersion: v1, kind: ConfigMap, metadata: {name: odd, nonsense: 1}}"
+    refused = await kubectl("apply", "-f", "-", given=f"apiVersion: v1\nkind: List\nitems:\n- {item}\n")
+    assert (refused.code, 'unknown field "metadata.nonsense"' in refused.err) == (1, True), refused.err
+
+
 async def test_second_apply_of_a_short_manifest_stores_nothing(kubectl: Kubectl, write: Write) -> None:
     # kubectl says "configured" here, as with every server: the list it sends differs from the one with defaults.
     file = write("route.yaml", SHORT_ROUTE)

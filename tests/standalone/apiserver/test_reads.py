@@ -111,7 +111,6 @@ async def test_client_that_prefers_protobuf_gets_json(client: Client) -> None:
         "/apis/gateway.networking.k8s.io/v1/gatewayclasses/a/scale",
         "/apis/gateway.networking.k8s.io/v1/namespaces/default/gatewayclasses",
         "/api/v1/configmaps/a",
-        "/openapi/v2",
         "/openapi/v3/apis/example.com/v1",
         "/api/v1//configmaps",
     ],

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 from aiohttp import web
 
 from gatepost.kubernetes.values import Raw
-from gatepost.standalone.apiserver import discovery
+from gatepost.standalone.apiserver import discovery, openapi_v2
 from gatepost.standalone.apiserver.access import access_review
 from gatepost.standalone.apiserver.answers import (
     errors_as_status,
@@ -101,6 +101,8 @@ class Site:
                 return self._groups(request, core=True)
             case ["apis"]:
                 return self._groups(request, core=False)
+            case ["openapi", "v2"]:
+                return web.Response(body=openapi_v2.document(), content_type=openapi_v2.CONTENT_TYPE)
             case ["openapi", "v3", *place]:
                 return json_answer(self._schemas.at(place))
             case ["api", version]:
