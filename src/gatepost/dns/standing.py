@@ -104,7 +104,7 @@ class Standings:
             # Who is missing from an index is missing from everything that is looked up there.
             return Standing(DOUBTFUL, f"{fault.key} could not be taken into an index, so a claim may be missing", ref)
         if type_.KIND.kind in self._unreadable:
-            return Standing(DOUBTFUL, f"objects of kind {type_.KIND.kind} cannot be read at present", ref)
+            return Standing(DOUBTFUL, f"objects that {ref} may rest on cannot be read at present", ref)
         if self._engine.store.get(ref) is None:
             return Standing(GONE, f"{ref} is gone", ref)
         return self._of_claims(ref, key)
