@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import UTC, datetime
+from typing import Any
 
 import click
 
+from gatepost.cli.cluster_input import cluster_options, take_snapshot
 from gatepost.cli.manifest_input import InputReport, read_input
 from gatepost.cli.printing import print_objects
+from gatepost.manifests import Manifests
+from gatepost.objects.core import Secret
+from gatepost.objects.kinds import TYPES
 from gatepost.runtime.offline import NotAtRest, Rendered, render
-from gatepost.runtime.wiring import CONTROLLERS, reconcilers
+from gatepost.runtime.wiring import CONTROLLERS, Wiring, reconcilers
 
 
 def controller_names(ctx: click.Context, parameter: click.Parameter, value: tuple[str, ...]) -> tuple[str, ...]:
@@ -22,7 +28,8 @@ def controller_names(ctx: click.Context, parameter: click.Parameter, value: tupl
 
 
 @click.command("render")
-@click.argument("files", nargs=-1, metavar="FILE...")
+@click.argument("files", nargs=-1, metavar="[FILE...]")
+@cluster_options
 @click.option("-f", "--filename", "more_files", multiple=True, metavar="FILE", help="Another way to name a FILE.")
 @click.option(
     "--controllers",
@@ -33,32 +40,47 @@ def controller_names(ctx: click.Context, parameter: click.Parameter, value: tupl
 @click.option("-o", "--output", type=click.Choice(["yaml", "json"]), default="yaml", show_default=True)
 @click.pass_context
 def command(
-    ctx: click.Context, files: tuple[str, ...], more_files: tuple[str, ...], controllers: tuple[str, ...], output: str
+    ctx: click.Context,
+    files: tuple[str, ...],
+    more_files: tuple[str, ...],
+    kubeconfig: str | None,
+    context: str | None,
+    controllers: tuple[str, ...],
+    output: str,
 ) -> None:
     """Prints the objects in FILE with their new status, and those that the controllers create.
 
-    FILE is a manifest, a folder of them, or - for stdin. No cluster is asked: the API server is modelled, and the
-    controllers run until nothing changes. An object that cannot be reconciled is told in its status and in events.
+    FILE is a manifest, a folder of them, or - for stdin; without FILE the cluster is read, and not written to. The API
+    server is modelled, and the controllers run until nothing changes. An object that cannot be reconciled is told in
+    its status and in events.
 
     \b
     Example:
       gatepost render --controllers domainmapping,gateway manifests/
     """
     paths = (*files, *more_files)
-    if not paths:
-        raise click.UsageError("Name at least one FILE, a folder, or - for stdin.")
-    manifests = read_input(paths)
-    report = InputReport(manifests)
     wiring = reconcilers(controllers)
+    manifests = read_input(paths) if paths else Manifests()
+    objects = [manifest.raw for manifest in manifests.objects] if paths else _in_cluster(kubeconfig, context, wiring)
+    report = InputReport(manifests)
     try:
-        rendered = render(
-            [manifest.raw for manifest in manifests.objects], wiring.rules, wiring.indexes, now=datetime.now(UTC)
-        )
+        rendered = render(objects, wiring.rules, wiring.indexes, now=datetime.now(UTC))
     except NotAtRest as error:
         click.echo(f"gatepost: {error}", err=True)
         ctx.exit(3)
     print_objects(rendered.objects, output)
     ctx.exit(_told(rendered, report))
+
+
+def _in_cluster(kubeconfig: str | None, context: str | None, wiring: Wiring) -> list[Mapping[str, Any]]:
+    """The raw objects of all kinds that controllers may read, as a cluster holds them now.
+
+    All of them, since a controller asks for some only once it has written others. Secrets stay where they are.
+    """
+    kinds = [type_.KIND.group_kind for type_ in TYPES if type_ is not Secret]
+    taken = take_snapshot(kubeconfig, context, wiring, kinds=kinds, kept_raw=kinds)
+    found = (taken.raw_of(ref) for ref, _ in taken.engine.store.items())
+    return [raw for raw in found if raw is not None]
 
 
 def _told(rendered: Rendered, report: InputReport) -> int:
