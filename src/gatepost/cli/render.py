@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from gatepost.cli.cluster_input import cluster_options, take_snapshot
+from gatepost.cli.controller_names import controllers_in
 from gatepost.cli.manifest_input import InputReport, read_input
 from gatepost.cli.printing import print_objects
 from gatepost.manifests import Manifests
@@ -20,11 +21,7 @@ from gatepost.runtime.wiring import CONTROLLERS, Wiring, reconcilers
 
 def controller_names(ctx: click.Context, parameter: click.Parameter, value: tuple[str, ...]) -> tuple[str, ...]:
     """The controllers named by a repeatable, comma-separated option; all of them if it is not given."""
-    names = tuple(name.strip() for text in value for name in text.split(",") if name.strip())
-    for name in names:
-        if name not in CONTROLLERS:
-            raise click.BadParameter(f"there is no controller {name!r}; there are: {', '.join(CONTROLLERS)}")
-    return names or tuple(CONTROLLERS)
+    return controllers_in(value) or tuple(CONTROLLERS)
 
 
 @click.command("render")

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from gatepost.cli.cluster_input import cluster_options
+from gatepost.cli.controller_names import controllers_in
 from gatepost.cli.dns_options import dns_options, refuse_wrong
 from gatepost.cli.provider_options import chosen_provider, provider_options
 from gatepost.dns.settings import DnsSettings
@@ -18,8 +19,6 @@ if TYPE_CHECKING:
     from gatepost.providers.contract import Provider
     from gatepost.runtime.dnsproviders import ProviderSettings
     from gatepost.runtime.process import RunSettings
-
-CONTROLLERS = ("domainmapping", "route", "gateway")
 
 WRONG_USE = 2
 OUTSIDE_FAILED = 3
@@ -90,7 +89,7 @@ def command(
     settings = RunSettings(
         kubeconfig=kubeconfig,
         context=context,
-        controllers=_names(controllers),
+        controllers=() if controllers == "none" else controllers_in([controllers]),
         cluster_domain=cluster_domain,
         system_namespace=system_namespace,
         dns=dns if provider is not None else None,
@@ -144,12 +143,3 @@ def _interval_seconds(text: str) -> float:
     if seconds is None or seconds < 1:
         raise click.BadParameter(f"found {text!r}, wanted at least 1 second, or like 5m", param_hint="--interval")
     return float(seconds)
-
-
-def _names(listed: str) -> tuple[str, ...]:
-    names = tuple(name.strip() for name in listed.split(",") if name.strip() not in ("", "none"))
-    for name in names:
-        if name not in CONTROLLERS:
-            known = ", ".join(CONTROLLERS)
-            raise click.BadParameter(f"there is no controller {name!r}; there are {known}", param_hint="--controllers")
-    return names

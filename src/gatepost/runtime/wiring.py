@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import importlib.util
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -44,9 +43,7 @@ class Wiring(Struct, frozen=True):
 
 def reconcilers(names: Sequence[str] = tuple(CONTROLLERS)) -> Wiring:
     """The rules and indexes of these controllers. Raises: KeyError for a name that is none of `CONTROLLERS`."""
-    packages = [
-        importlib.import_module(CONTROLLERS[name]) for name in names if importlib.util.find_spec(CONTROLLERS[name])
-    ]
+    packages = [importlib.import_module(CONTROLLERS[name]) for name in names]
     rules = {rule.name: rule for package in packages for rule in package.RULES}
     indexes = {index.name: index for package in packages for index in package.INDEXES}
     return Wiring(tuple(rules.values()), tuple(indexes.values()))

@@ -10,7 +10,7 @@ from gatepost.dns.domain_filter import DomainFilter
 from gatepost.dns.endpoint import Changes, Endpoint
 from gatepost.dns.names import record_name
 from gatepost.providers.as_planned import Key, key_of, ownership_key, require_as_planned
-from gatepost.providers.bundles import Bundle, bundles_of, halves, zone_of
+from gatepost.providers.bundles import Bundle, halves
 from gatepost.providers.cloudflare.api import Api, ApiRefusal, ApiUnreachable, api, library
 from gatepost.providers.cloudflare.records import Operations, Rows, adjusted, endpoint_of, operations, rows_of
 from gatepost.providers.cloudflare.settings import CloudflareSettings
@@ -92,15 +92,9 @@ class CloudflareProvider(ListedZones):
     async def apply(self, changes: Changes) -> Sequence[RecordResult]:
         """See Provider.apply. All changes of one name are made, or none of them."""
         self._just_read = None
-        results: list[RecordResult] = []
-        by_zone: dict[str, list[Bundle]] = {}
         if not self._zone_ids:
             await self._read_all()
-        for bundle in bundles_of(changes):
-            try:
-                by_zone.setdefault(self._zone_for(bundle), []).append(bundle)
-            except RefusedError as refusal:
-                results += bundle.results(str(refusal))
+        by_zone, results = self._by_zone(changes, self._zone_ids, "that the token reaches")
         try:
             async with api(self._settings) as calls:
                 written = [self._write(calls, zone, bundles) for zone, bundles in by_zone.items()]
@@ -114,19 +108,6 @@ class CloudflareProvider(ListedZones):
                 raise outcome
             results += outcome
         return results
-
-    def _zone_for(self, bundle: Bundle) -> str:
-        zone = zone_of(bundle.name, self._zone_ids)
-        if zone is None:
-            raise RefusedError(f"{bundle.name}: the name is outside of all zones that the token reaches")
-        if zone not in self._usable:
-            raise RefusedError(f"{bundle.name}: zone {zone} could not be read, or the domain filter leaves it out")
-        for change in bundle.changes:
-            if zone_of(key_of(change.record)[0], self._zone_ids) != zone:
-                raise RefusedError(
-                    f"{bundle.name}: its ownership record {change.record.dns_name} lies outside of {zone}"
-                )
-        return zone
 
     async def _write(self, calls: Api, zone: str, bundles: Sequence[Bundle]) -> list[RecordResult]:
         """Raises: ApiUnreachable if it is not known what was made."""

@@ -8,10 +8,7 @@ from collections.abc import Sequence
 
 from gatepost.dns.domain_filter import DomainFilter
 from gatepost.dns.endpoint import Changes, Endpoint
-from gatepost.providers.as_planned import key_of
-from gatepost.providers.bundles import Bundle, bundles_of, zone_of
 from gatepost.providers.contract import ProviderError, RecordResult
-from gatepost.providers.embedded import RefusedError
 from gatepost.providers.listed_zones import ListedZones
 from gatepost.providers.octodns.records import adjusted
 from gatepost.providers.octodns.settings import OctodnsSettings
@@ -26,6 +23,8 @@ class OctodnsProvider(ListedZones):
     Args: domains: which zones to read and write; those it leaves out stay as they are.
     Raises: ValueError if something is wrong with the settings, a line for each, or if octoDNS is missing.
     """
+
+    why_unusable = "could not be read"  # the filter has left nothing out: the target knows only zones within it
 
     def __init__(self, settings: OctodnsSettings, domains: DomainFilter | None = None) -> None:
         super().__init__()
@@ -69,13 +68,7 @@ class OctodnsProvider(ListedZones):
         self._just_read = None
         if not self._known:
             await self._read_all()
-        results: list[RecordResult] = []
-        by_zone: dict[str, list[Bundle]] = {}
-        for bundle in bundles_of(changes):
-            try:
-                by_zone.setdefault(self._zone_for(bundle), []).append(bundle)
-            except RefusedError as refusal:
-                results += bundle.results(str(refusal))
+        by_zone, results = self._by_zone(changes, self._known, f"of {self._name}")
         async with self._one_at_a_time:
             for zone, bundles in by_zone.items():
                 try:
@@ -83,16 +76,3 @@ class OctodnsProvider(ListedZones):
                 except TargetError as error:
                     raise ProviderError(f"it is not known whether changes were made: {error}") from error
         return results
-
-    def _zone_for(self, bundle: Bundle) -> str:
-        zone = zone_of(bundle.name, self._known)
-        if zone is None:
-            raise RefusedError(f"{bundle.name}: the name is outside of all zones of {self._name}")
-        if zone not in self._usable:
-            raise RefusedError(f"{bundle.name}: zone {zone} could not be read")
-        for change in bundle.changes:
-            if zone_of(key_of(change.record)[0], self._known) != zone:
-                raise RefusedError(
-                    f"{bundle.name}: its ownership record {change.record.dns_name} lies outside of {zone}"
-                )
-        return zone

@@ -12,7 +12,7 @@ from gatepost.dns.names import record_name
 from gatepost.dns.ownership import labels_in
 from gatepost.dns.records import OWNER
 from gatepost.dns.settings import RECORD_TYPES
-from gatepost.providers.bundles import Bundle, batches_of, bundles_of, halves, zone_of
+from gatepost.providers.bundles import Bundle, batches_of, halves
 from gatepost.providers.contract import ProviderError, RecordResult
 from gatepost.providers.embedded import RefusedError, canonical_name
 from gatepost.providers.listed_zones import ListedZones
@@ -81,16 +81,10 @@ class PdnsProvider(ListedZones):
     async def apply(self, changes: Changes) -> Sequence[RecordResult]:
         """See Provider.apply. All changes of one name are made, or none of them."""
         self._just_read = None
-        results: list[RecordResult] = []
-        by_zone: dict[str, list[Bundle]] = {}
         async with api(self._settings) as calls:
             if not self._zone_ids:
                 await self._read_all()
-            for bundle in bundles_of(changes):
-                try:
-                    by_zone.setdefault(self._zone_for(bundle), []).append(bundle)
-                except RefusedError as refusal:
-                    results += bundle.results(str(refusal))
+            by_zone, results = self._by_zone(changes, self._zone_ids, "of this server")
             written = (self._write(calls, zone, bundles) for zone, bundles in by_zone.items())
             for outcome in await asyncio.gather(*written, return_exceptions=True):
                 if isinstance(outcome, ApiUnreachable):
@@ -99,19 +93,6 @@ class PdnsProvider(ListedZones):
                     raise outcome
                 results += outcome
         return results
-
-    def _zone_for(self, bundle: Bundle) -> str:
-        zone = zone_of(bundle.name, self._zone_ids)
-        if zone is None:
-            raise RefusedError(f"{bundle.name}: the name is outside of all zones of this server")
-        if zone not in self._usable:
-            raise RefusedError(f"{bundle.name}: zone {zone} could not be read, or the domain filter leaves it out")
-        for change in bundle.changes:
-            if zone_of(_checked_name(change.record), self._zone_ids) != zone:
-                raise RefusedError(
-                    f"{bundle.name}: its ownership record {change.record.dns_name} lies outside of {zone}"
-                )
-        return zone
 
     async def _write(self, calls: Api, zone: str, bundles: Sequence[Bundle]) -> list[RecordResult]:
         """Raises: ApiUnreachable if it is not known what was made."""
