@@ -134,14 +134,14 @@ keys = {
 
 
 def document_with(values: list[str]) -> bytes:
-    lines = ["apiVersion: v1", "kind: Thing", "metadata: {name: a}", "values:", *(f"- {value}" for value in values)]
+    lines = ["apiVersion: v1", "kind: Thing", "metadata: {name: a}", "words:", *(f"- {value}" for value in values)]
     return "\n".join(lines).encode() + b"\n"
 
 
 def values_read(values: list[str]) -> Any:
     manifests = read_manifests(["-"], BytesIO(document_with(values)))
     assert [str(problem) for problem in manifests.problems] == []
-    return manifests.objects[0].raw["values"]
+    return manifests.objects[0].raw["words"]
 
 
 @pytest.mark.parametrize("word", expected)
@@ -164,16 +164,16 @@ def test_a_key_becomes_the_string_that_kubectl_makes_of_it(key: str) -> None:
 @pytest.mark.parametrize(
     ("value", "message"),
     [
-        (".inf", "<stdin>:5:3: values[0]: found the number inf, wanted a finite number: JSON has no other"),
-        ("-.inf", "<stdin>:5:3: values[0]: found the number -inf, wanted a finite number: JSON has no other"),
-        (".NaN", "<stdin>:5:3: values[0]: found the number nan, wanted a finite number: JSON has no other"),
+        (".inf", "<stdin>:5:3: words[0]: found the number inf, wanted a finite number: JSON has no other"),
+        ("-.inf", "<stdin>:5:3: words[0]: found the number -inf, wanted a finite number: JSON has no other"),
+        (".NaN", "<stdin>:5:3: words[0]: found the number nan, wanted a finite number: JSON has no other"),
         ("!!int x", '<stdin>:5:3: found "x", wanted a value that fits its tag !!int'),
         ("!!null x", '<stdin>:5:3: found "x", wanted a value that fits its tag !!null'),
         ("!!binary '%%%'", '<stdin>:5:3: found "%%%", wanted base64 text after !!binary'),
-        ("~: x", "<stdin>:5:3: values[0]: found nothing as a key, wanted a string as the key"),
+        ("~: x", "<stdin>:5:3: words[0]: found nothing as a key, wanted a string as the key"),
         (
             "{{ .Values.name }}",
-            "<stdin>:5:4: values[0]: found a mapping as a key, "
+            "<stdin>:5:4: words[0]: found a mapping as a key, "
             "wanted a string as the key (is this {{ template }} text that was not rendered?)",
         ),
     ],
@@ -195,7 +195,7 @@ def kubectl_values(values: list[str]) -> Any:
     done = subprocess.run(command, input=document_with(values), capture_output=True, check=True, timeout=30)
     # Beyond int64 they are floats, printed with only the digits that tell them apart.
     return json.loads(done.stdout, parse_int=lambda digits: int(digits) if int(digits) < 2**63 else float(digits))[
-        "values"
+        "words"
     ]
 
 
@@ -212,3 +212,18 @@ def test_a_plain_letter_is_the_letter_where_only_strings_stand_and_a_boolean_els
     assert manifest.raw["metadata"]["annotations"] == {"a": "y", "b": "yes"}
     assert manifest.raw["data"] == {"agree": "N"}
     assert manifest.raw["immutable"] is True
+
+
+def test_a_plain_letter_is_the_letter_in_selectors_and_as_the_key_of_a_label(tmp_path: pathlib.Path) -> None:
+    file = tmp_path / "letters.yaml"
+    file.write_text(
+        "apiVersion: v1\nkind: T\nmetadata: {name: x, namespace: n, labels: {y: n}}\n"
+        "spec: {selector: {matchExpressions: [{key: n, operator: In, values: [x, y]}]}, flags: [y], n: y}\n"
+    )
+    (manifest,) = read_manifests([file]).objects
+    assert manifest.raw["metadata"]["labels"] == {"y": "n"}
+    assert manifest.raw["spec"] == {
+        "selector": {"matchExpressions": [{"key": "n", "operator": "In", "values": ["x", "y"]}]},
+        "flags": [True],
+        "false": True,
+    }

@@ -16,8 +16,10 @@ most_aliased: Final = 400_000
 """Values that the aliases of one document may stand for together: more is an alias bomb ("billion laughs")."""
 maps_of_strings: Final = frozenset(("labels", "annotations", "matchLabels", "data", "stringData"))
 """Fields of the API whose entries are strings and nothing else."""
-strings: Final = frozenset(("name", "namespace"))
-"""Fields that are strings in every kind."""
+strings: Final = frozenset(("name", "namespace", "sectionName", "setIdentifier", "key", "value"))
+"""Fields that are strings in every kind that is read here."""
+lists_of_strings: Final = frozenset(("values", "hostnames", "targets"))
+"""Fields of these kinds whose items are strings: those of selectors, of Routes and of DNS records."""
 _no_key: Final = object()
 _unfinished: Final = object()
 
@@ -107,9 +109,13 @@ class Tree:
 
     def _is_a_string(self) -> bool:
         """Whether the API takes only a string as the value that comes next."""
-        if not self._stack or self._stack[-1].key is _no_key:
+        if not self._stack:
             return False
-        return self._stack[-1].key in strings or (len(self._stack) > 1 and self._stack[-2].key in maps_of_strings)
+        top = self._stack[-1]
+        field = self._stack[-2].key if len(self._stack) > 1 else _no_key
+        if isinstance(top.container, list):
+            return field in lists_of_strings
+        return field in maps_of_strings or (top.key is not _no_key and top.key in strings)
 
     def _put(self, value: Any, line: int, column: int) -> None:
         top = self._stack[-1] if self._stack else None
