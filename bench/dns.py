@@ -76,7 +76,7 @@ class Feed:
         self._loop = loop
 
     def watch(self, group_kind: GroupKind) -> None:
-        self._loop.complete(group_kind)
+        self._loop.intake.complete(group_kind)
 
     async def stop(self) -> None:
         pass
@@ -174,12 +174,12 @@ async def publishing(provider: Provider, names: int) -> AsyncIterator[tuple[Loop
     loop = Loop(engine, NoWrites())
     clock = asyncio.get_running_loop().time
     zones = Zones(engine, loop.kinds, settings, provider, clock, allow=True)
-    loop.publish_with(ZonePublisher(zones, interval_seconds=3600.0, moved=loop.note_movement))
+    loop.publish_with(ZonePublisher(zones, interval_seconds=3600.0, moved=loop.movements.note))
     for obj in (msgspec.convert({"metadata": {"name": "shop"}}, Namespace), gateway()):
-        loop.put(obj.ref, obj, None)
+        loop.intake.put(obj.ref, obj, None)
     for number in range(names):
         made_route = route(number, name_of(number))
-        loop.put(made_route.ref, made_route, None)
+        loop.intake.put(made_route.ref, made_route, None)
     stop = asyncio.Event()
     started = clock()
     running_loop = asyncio.create_task(loop.run(Feed(loop), stop))
@@ -225,7 +225,7 @@ async def time_changes(loop: Loop, client: Client, names: int, count: int, first
         changed = route(number * 7919 % names, hostname)
         await asyncio.sleep(PAUSE_SECONDS)
         started = time.perf_counter()
-        loop.put(changed.ref, changed, None)
+        loop.intake.put(changed.ref, changed, None)
         await client.until_answered(hostname)
         found.append(time.perf_counter() - started)
         await loop.rest()

@@ -127,7 +127,7 @@ class Cluster:
 
     def put(self, *objects: KubernetesObject) -> None:
         for obj in objects:
-            self.loop.put(obj.ref, obj, None)
+            self.loop.intake.put(obj.ref, obj, None)
 
     def complete(self, *kinds: GroupKind) -> None:
         for kind in kinds or KINDS:
@@ -144,14 +144,14 @@ class Cluster:
     def _tell(self, kind: GroupKind) -> None:
         error = self._states[kind]
         if error is None:
-            self.loop.complete(kind)
+            self.loop.intake.complete(kind)
         else:
-            self.loop.failing(kind, error)
+            self.loop.intake.failing(kind, error)
 
     async def until(self, is_so: Callable[[], Awaitable[bool]]) -> None:
-        seen = self.loop.movements
+        seen = self.loop.movements.count
         while not await is_so():
-            seen = await self.loop.moved(seen)
+            seen = await self.loop.movements.after(seen)
 
     async def tell(self, news: News) -> None:
         self.told.extend(item for item in news if isinstance(item, Problem))
@@ -245,7 +245,7 @@ async def publishing(
         interval_seconds=interval_seconds,
         batch_seconds=batch_seconds,
         tell=cluster.tell,
-        moved=loop.note_movement,
+        moved=loop.movements.note,
         clock=clock,
     )
     loop.publish_with(publisher)

@@ -114,9 +114,9 @@ async def controlling(place: Shop, *, dry_run: bool = False) -> AsyncIterator[tu
 
 async def until_seen(loop: Loop, controllers: Controllers, ref: Ref, wanted: bool = True) -> None:
     """Waits until the loop knows of an object, or of its end, and has done what follows from it."""
-    seen = loop.movements
+    seen = loop.movements.count
     while (loop.engine.store.get(ref) is not None) is not wanted:
-        seen = await loop.moved(seen)
+        seen = await loop.movements.after(seen)
     await loop.rest()
 
 
@@ -168,9 +168,9 @@ async def test_a_changed_wish_is_applied() -> None:
         await place.map("app.example.com")
         await until_seen(loop, controllers, mapping_ref("app.example.com"))
         await place.patch(f"{MAPPINGS}/app.example.com", {"spec": {"ref": {"name": "basket"}}})
-        seen = loop.movements
+        seen = loop.movements.count
         while await place.service_of("app.example.com") != "basket":
-            seen = await loop.moved(seen)
+            seen = await loop.movements.after(seen)
         managers = (await place.get(f"{INGRESSES}/app.example.com"))["metadata"]["managedFields"]
         assert ("gatepost", "Apply") in {(entry["manager"], entry["operation"]) for entry in managers}
 
@@ -179,11 +179,11 @@ async def test_what_others_changed_in_our_object_is_put_right() -> None:
     async with shop() as place, controlling(place) as (loop, controllers):
         await place.map("app.example.com")
         await until_seen(loop, controllers, mapping_ref("app.example.com"))
-        seen = loop.movements
+        seen = loop.movements.count
         await place.patch(f"{INGRESSES}/app.example.com", {"spec": {"httpOption": "Redirected"}})
         await place.patch(f"{INGRESSES}/app.example.com", {"metadata": {"labels": {"stray": "yes"}}})
         while "labels" in (found := await place.get(f"{INGRESSES}/app.example.com"))["metadata"]:
-            seen = await loop.moved(seen)
+            seen = await loop.movements.after(seen)
         assert "httpOption" not in found["spec"]
 
 
@@ -192,13 +192,13 @@ async def test_our_object_that_others_deleted_is_made_anew() -> None:
         await place.map("app.example.com")
         await until_seen(loop, controllers, mapping_ref("app.example.com"))
         old = (await place.get(f"{INGRESSES}/app.example.com"))["metadata"]["uid"]
-        seen = loop.movements
+        seen = loop.movements.count
         await place.client.write("DELETE", f"{INGRESSES}/app.example.com", {}, {})
         while True:
             items = (await place.get(INGRESSES))["items"]
             if items and items[0]["metadata"]["uid"] != old:
                 break
-            seen = await loop.moved(seen)
+            seen = await loop.movements.after(seen)
 
 
 async def test_a_mapping_goes_after_its_finalizer_and_its_ingress_with_it() -> None:
@@ -239,17 +239,17 @@ async def test_an_api_server_that_goes_and_comes_back_is_followed_again(tmp_path
         async with ApiServer(port=port, data_dir=tmp_path) as server:
             place = Shop(server, client)
             await place.map("app.example.com")
-            seen = loop.movements
+            seen = loop.movements.count
             while (await place.get(INGRESSES))["items"] == []:
-                seen = await loop.moved(seen)
+                seen = await loop.movements.after(seen)
             await loop.rest()
             assert loop.failures == []
         async with ApiServer(port=port, data_dir=tmp_path) as server:  # the watches are cut and resume
             place = Shop(server, client)
             await place.map("two.example.com")
-            seen = loop.movements
+            seen = loop.movements.count
             while len((await place.get(INGRESSES))["items"]) < 2:
-                seen = await loop.moved(seen)
+                seen = await loop.movements.after(seen)
 
 
 async def test_config_maps_are_read_in_the_system_namespace_only() -> None:

@@ -233,8 +233,8 @@ async def test_name_that_comes_back_within_the_grace_time_was_never_gone() -> No
 
 async def test_name_that_was_never_seen_to_have_an_address_is_believed_only_after_the_grace_time_too() -> None:
     async with looking_up(Scripted(Found(())), NAME) as (clock, kept, lookups):
-        assert lookups.has_asked([NAME])
-        assert not lookups.has_asked([NAME, "other.example.com"])
+        assert lookups.have_asked([NAME])
+        assert not lookups.have_asked([NAME, "other.example.com"])
         started_at = clock.seconds
         while not kept.answers:
             assert clock.seconds - started_at < 300 + 160
@@ -294,9 +294,9 @@ async def test_routes_are_led_to_what_dns_says_of_their_gateway_with_one_look_up
             assert resolver.asked == []
             await shop.report("web", {"domain": NAME})
             await shop.report("api", {"domain": NAME})
-            seen = loop.movements
+            seen = loop.movements.count
             while len(await shop.slices()) < 4:
-                seen = await loop.moved(seen)
+                seen = await loop.movements.after(seen)
             await loop.rest()
             assert resolver.asked == [NAME]
         assert await shop.slices() == {
@@ -323,9 +323,9 @@ async def test_rest_waits_until_every_name_was_asked_for() -> None:
         async with again.running() as loop:
             rest = asyncio.create_task(loop.rest())
             await resolver.is_asked.wait()
-            seen = loop.movements
-            while not loop.queue.is_idle:
-                seen = await loop.moved(seen)
+            seen = loop.movements.count
+            while not loop.workers.is_idle:
+                seen = await loop.movements.after(seen)
             for _ in range(20):  # turns in which it would end if it did not wait
                 await asyncio.sleep(0)
             assert not rest.done()

@@ -112,7 +112,7 @@ async def looping(run: Callable[[Ref, View], Outcome], writes: Writes) -> AsyncI
 
 
 def put(loop: Loop, obj: ConfigMap | Service | Namespace) -> None:
-    loop.put(obj.ref, obj, None)
+    loop.intake.put(obj.ref, obj, None)
 
 
 async def test_nothing_runs_before_the_first_list_is_complete() -> None:
@@ -127,11 +127,11 @@ async def test_nothing_runs_before_the_first_list_is_complete() -> None:
     async with looping(noting, writes) as (loop, feed):
         assert feed.watched == [CONFIG_MAPS]
         put(loop, config_map("a", note="early"))
-        await loop.moved(loop.movements - 1)
+        await loop.movements.after(loop.movements.count - 1)
         for _ in range(5):
             await asyncio.sleep(0)  # time enough for a pass, were one allowed
         put(loop, config_map("a", note="late"))
-        loop.complete(CONFIG_MAPS)
+        loop.intake.complete(CONFIG_MAPS)
         await loop.rest()
     assert seen == ["late"]
     assert writes.notes == ["late"]
@@ -141,11 +141,11 @@ async def test_a_kind_that_a_rule_asks_for_is_watched_and_waited_for() -> None:
     writes = Writes()
     async with looping(note_of_service, writes) as (loop, feed):
         put(loop, config_map("a"))
-        loop.complete(CONFIG_MAPS)
+        loop.intake.complete(CONFIG_MAPS)
         await feed.has_watched(SERVICES)
         assert writes.carried_out == []  # "not found" would be said of what was not read yet
         put(loop, Service(metadata=ObjectMeta(name="a", namespace="shop")))
-        loop.complete(SERVICES)
+        loop.intake.complete(SERVICES)
         await loop.rest()
     assert writes.notes == ["found"]
 
@@ -154,9 +154,9 @@ async def test_a_kind_that_is_not_served_has_no_objects() -> None:
     writes = Writes()
     async with looping(note_of_service, writes) as (loop, feed):
         put(loop, config_map("a"))
-        loop.complete(CONFIG_MAPS)
+        loop.intake.complete(CONFIG_MAPS)
         await feed.has_watched(SERVICES)
-        loop.missing(SERVICES)
+        loop.intake.missing(SERVICES)
         await loop.rest()
     assert writes.notes == ["not found"]
 
@@ -165,13 +165,13 @@ async def test_what_rests_on_a_kind_that_cannot_be_read_is_held_until_it_can() -
     writes = Writes()
     async with looping(note_of_service, writes) as (loop, feed):
         put(loop, config_map("a"))
-        loop.complete(CONFIG_MAPS)
+        loop.intake.complete(CONFIG_MAPS)
         await feed.has_watched(SERVICES)
-        loop.failing(SERVICES, ApiError(403, "Forbidden", "no list of services"))
+        loop.intake.failing(SERVICES, ApiError(403, "Forbidden", "no list of services"))
         await loop.rest()
         assert writes.carried_out == []
         assert loop.failures == ["Service: 403 Forbidden: no list of services"]
-        loop.complete(SERVICES)
+        loop.intake.complete(SERVICES)
         await loop.rest()
         assert writes.notes == ["not found"]
         assert loop.failures == []
@@ -180,11 +180,11 @@ async def test_what_rests_on_a_kind_that_cannot_be_read_is_held_until_it_can() -
 async def test_a_kind_that_failed_and_recovered_is_no_failure() -> None:
     writes = Writes()
     async with looping(note_of_data, writes) as (loop, _):
-        loop.complete(CONFIG_MAPS)
-        loop.failing(CONFIG_MAPS, ApiError(500, "InternalError", "etcd"))
+        loop.intake.complete(CONFIG_MAPS)
+        loop.intake.failing(CONFIG_MAPS, ApiError(500, "InternalError", "etcd"))
         await loop.rest()
         assert len(loop.failures) == 1
-        loop.recovered(CONFIG_MAPS)
+        loop.intake.recovered(CONFIG_MAPS)
         await loop.rest()
         assert loop.failures == []
 
@@ -193,9 +193,9 @@ async def test_objects_of_a_kind_that_vanished_still_count() -> None:
     writes = Writes()
     async with looping(note_of_data, writes) as (loop, _):
         put(loop, config_map("a", note="kept"))
-        loop.complete(CONFIG_MAPS)
+        loop.intake.complete(CONFIG_MAPS)
         await loop.rest()
-        loop.missing(CONFIG_MAPS)
+        loop.intake.missing(CONFIG_MAPS)
         await loop.rest()
         assert loop.engine.store.get(Ref("", "ConfigMap", "shop", "a")) is not None
     assert writes.notes == ["kept"]
@@ -206,7 +206,7 @@ async def test_only_what_changed_is_written() -> None:
     async with looping(note_of_data, writes) as (loop, _):
         for name in ("a", "b", "c"):
             put(loop, config_map(name, note=name))
-        loop.complete(CONFIG_MAPS)
+        loop.intake.complete(CONFIG_MAPS)
         await loop.rest()
         writes.carried_out.clear()
         put(loop, config_map("b", note="new"))
@@ -218,7 +218,7 @@ async def test_a_write_that_fails_is_tried_again_until_it_succeeds() -> None:
     writes = Writes(Unreachable("no route"), ApiError(500, "InternalError", "etcd"), None)
     async with looping(note_of_data, writes) as (loop, _):
         put(loop, config_map("a", note="x"))
-        loop.complete(CONFIG_MAPS)
+        loop.intake.complete(CONFIG_MAPS)
         await loop.rest()
         assert writes.notes == ["x", "x", "x"]
         assert loop.failures == []
@@ -229,7 +229,7 @@ async def test_after_a_conflict_the_wish_is_looked_at_again() -> None:
     writes = Writes(Conflict(ref, ApiError(409, "Conflict", "changed")))
     async with looping(note_of_data, writes) as (loop, _):
         put(loop, config_map("a", note="x"))
-        loop.complete(CONFIG_MAPS)
+        loop.intake.complete(CONFIG_MAPS)
         await loop.rest()
     assert writes.notes == ["x", "x"]
 
@@ -239,7 +239,7 @@ async def test_a_fault_of_ours_stops_its_key_alone_until_it_changes() -> None:
     async with looping(note_of_data, writes) as (loop, _):
         put(loop, config_map("a", note="a"))
         put(loop, config_map("b", note="b"))
-        loop.complete(CONFIG_MAPS)
+        loop.intake.complete(CONFIG_MAPS)
         await loop.rest()
         assert writes.notes == ["a", "b"]
         assert len(loop.failures) == 1
@@ -260,7 +260,7 @@ async def test_a_rule_that_raises_stops_its_key_alone() -> None:
     async with looping(raises_for_a, writes) as (loop, _):
         put(loop, config_map("a"))
         put(loop, config_map("b"))
-        loop.complete(CONFIG_MAPS)
+        loop.intake.complete(CONFIG_MAPS)
         await loop.rest()
     assert writes.notes == ["fine"]
 
@@ -269,7 +269,7 @@ async def test_an_event_is_told_once_while_it_stays_in_the_outcome() -> None:
     writes = Writes()
     async with looping(note_of_data, writes) as (loop, _):
         put(loop, config_map("a", event="hello"))
-        loop.complete(CONFIG_MAPS)
+        loop.intake.complete(CONFIG_MAPS)
         await loop.rest()
         put(loop, config_map("a", event="hello", note="more"))
         await loop.rest()
@@ -289,7 +289,7 @@ async def test_a_rule_runs_again_when_the_time_comes_that_it_named() -> None:
     writes = Writes()
     async with looping(before_and_after, writes) as (loop, _):
         put(loop, config_map("a"))
-        loop.complete(CONFIG_MAPS)
+        loop.intake.complete(CONFIG_MAPS)
         await writes.until(lambda: writes.notes == ["before", "after"])
         assert datetime.now(UTC) >= moment
 
@@ -298,7 +298,7 @@ async def test_an_object_that_others_changed_is_compared_again_though_no_rule_re
     writes = Writes()
     async with looping(note_of_data, writes) as (loop, _):
         put(loop, config_map("a", note="x"))
-        loop.complete(CONFIG_MAPS)
+        loop.intake.complete(CONFIG_MAPS)
         await loop.rest()
         put(loop, config_map("a", note="x"))  # the same to the rule; its raw form may differ
         await loop.rest()
@@ -309,9 +309,9 @@ async def test_what_is_gone_is_not_written_any_more() -> None:
     writes = Writes(Unreachable("no route"))
     async with looping(note_of_data, writes) as (loop, _):
         put(loop, config_map("a", note="x"))
-        loop.complete(CONFIG_MAPS)
+        loop.intake.complete(CONFIG_MAPS)
         await writes.until(lambda: len(writes.carried_out) == 1)
-        loop.remove(Ref("", "ConfigMap", "shop", "a"))
+        loop.intake.remove(Ref("", "ConfigMap", "shop", "a"))
         await loop.rest()
         assert writes.notes[0] == "x"
         assert loop.failures == []

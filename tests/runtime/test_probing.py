@@ -214,7 +214,7 @@ async def test_a_probe_passes_when_all_its_requests_pass_on_all_addresses() -> N
         found.go_on()
         assert (await found.verdict()).passed
         assert plane.asked == [("b", "/"), ("b", "/foo")]  # what passed on one address is not asked there again
-        assert found.prober.has_asked([wanted])
+        assert found.prober.have_asked([wanted])
 
 
 async def test_an_address_that_goes_is_not_waited_for_and_a_new_one_must_pass_too() -> None:
@@ -271,7 +271,7 @@ async def test_a_probe_that_nobody_wants_any_more_is_dropped_with_its_verdict() 
         found.prober.want({new: at("a")})
         assert found.dropped == [old.verdict_ref]
         await found.verdict()
-        assert not found.prober.has_asked([old])
+        assert not found.prober.have_asked([old])
 
 
 async def test_requests_go_out_at_even_distances() -> None:

@@ -39,7 +39,7 @@ async def test_changes_that_come_together_are_one_batch_without_a_new_listing() 
         await cluster.rest()
         cluster.put(route("a", "a2.example.com"))
         cluster.put(route("c", "c.example.com"))
-        cluster.loop.remove(HTTPRoute.KIND.ref("shop", "b"))
+        cluster.loop.intake.remove(HTTPRoute.KIND.ref("shop", "b"))
         assert set(await cluster.rest()) == {"a2.example.com", "c.example.com"}
         assert len(cluster.provider.batches) == 2
         assert cluster.provider.listings == 1
@@ -90,9 +90,9 @@ async def test_what_others_changed_in_the_zone_is_put_right_at_the_next_comparis
         await cluster.rest()
         stray = [r for r in await cluster.provider.records() if r.record_type == "A"]
         await cluster.provider.apply(Changes(delete=tuple(stray)))
-        seen = cluster.loop.movements
+        seen = cluster.loop.movements.count
         while "a.example.com" not in await cluster.provider.addresses():
-            seen = await cluster.loop.moved(seen)
+            seen = await cluster.loop.movements.after(seen)
 
 
 async def test_a_provider_that_fails_is_asked_again() -> None:
@@ -103,9 +103,9 @@ async def test_a_provider_that_fails_is_asked_again() -> None:
         cluster.complete()
         assert await cluster.rest() == {}
         assert cluster.loop.failures == ["DNS could not be written"]
-        seen = cluster.loop.movements
+        seen = cluster.loop.movements.count
         while "a.example.com" not in await cluster.provider.addresses():
-            seen = await cluster.loop.moved(seen)
+            seen = await cluster.loop.movements.after(seen)
         await cluster.loop.rest()
         assert cluster.loop.failures == []
 
@@ -148,7 +148,7 @@ async def test_a_plan_that_removes_too_much_is_stopped_even_in_small_portions() 
         cluster.complete()
         await cluster.rest()
         for number in range(20):
-            cluster.loop.remove(HTTPRoute.KIND.ref("shop", f"r{number}"))
+            cluster.loop.intake.remove(HTTPRoute.KIND.ref("shop", f"r{number}"))
             await cluster.loop.rest()
         left = await cluster.provider.addresses()
         assert len(left) == 14  # 30 % of 20 may go

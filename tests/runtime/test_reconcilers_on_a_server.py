@@ -140,7 +140,7 @@ async def test_a_deleted_mapping_takes_all_that_was_made_for_it_with_it() -> Non
         settings = RunSettings(controllers=("domainmapping", "gateway"))
         async with controllers_on(cluster.connection, settings) as made, made.running() as loop:
             await loop.rest()
-            seen = loop.movements
+            seen = loop.movements.count
             await cluster.client.write("DELETE", f"{MAPPINGS}/app.example.com", {}, {})
             while any([await cluster.items(path) for path in (MAPPINGS, INGRESSES, ROUTES)]):
-                seen = await loop.moved(seen)
+                seen = await loop.movements.after(seen)

@@ -18,7 +18,7 @@ async def test_a_record_that_comes_changes_and_goes_is_told_on_its_object() -> N
         await cluster.rest()
         cluster.put(gateway("192.0.2.9"))
         await cluster.rest()
-        cluster.loop.remove(A)
+        cluster.loop.intake.remove(A)
         await cluster.rest()
         assert [(event.type, event.reason, event.message) for event in cluster.events] == [
             ("Normal", "RecordReady", "record:a.example.com,type:A,targets:192.0.2.1,owner:me"),

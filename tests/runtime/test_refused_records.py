@@ -22,7 +22,7 @@ async def test_a_record_that_may_not_be_deleted_keeps_its_owner() -> None:
         cluster.complete()
         await cluster.rest()
         provider.refused = {RECORD}
-        cluster.loop.remove(HTTPRoute.KIND.ref("shop", "a"))
+        cluster.loop.intake.remove(HTTPRoute.KIND.ref("shop", "a"))
         assert await cluster.rest() == {"a.example.com": ("192.0.2.1",)}
         assert await provider.texts() == {"a-a.example.com": TEXT}
         assert cluster.loop.failures == ["DNS could not be written"]
@@ -67,7 +67,7 @@ async def test_ownership_that_could_not_be_mended_at_once_is_mended_later() -> N
         await cluster.rest()
         provider.refused = {RECORD}
         provider.first, provider.number = 2, 1  # the second batch takes out the ownership record alone
-        cluster.loop.remove(HTTPRoute.KIND.ref("shop", "a"))
+        cluster.loop.intake.remove(HTTPRoute.KIND.ref("shop", "a"))
 
         async def is_mended() -> bool:
             return len(provider.batches) > 3 and await provider.texts() == {"a-a.example.com": TEXT}
@@ -118,7 +118,7 @@ async def test_a_refused_name_that_nothing_wants_any_more_is_forgotten() -> None
         cluster.put(namespace("shop"), gateway(), route("a", "a.example.com"))
         cluster.complete()
         await cluster.rest()
-        cluster.loop.remove(HTTPRoute.KIND.ref("shop", "a"))
+        cluster.loop.intake.remove(HTTPRoute.KIND.ref("shop", "a"))
         assert await cluster.rest() == {}
         assert cluster.loop.failures == []
         await clock.advance(100)

@@ -75,7 +75,7 @@ async def test_without_a_registry_a_record_goes_with_its_object() -> None:
         cluster.put(namespace("shop"), gateway(), route("a", "a.example.com"), route("b", "b.example.com"))
         cluster.complete()
         await cluster.rest()
-        cluster.loop.remove(HTTPRoute.KIND.ref("shop", "b"))
+        cluster.loop.intake.remove(HTTPRoute.KIND.ref("shop", "b"))
 
         async def is_gone() -> bool:
             return set(await provider.addresses()) == {"a.example.com"}

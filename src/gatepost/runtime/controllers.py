@@ -80,19 +80,19 @@ class Controllers:
             self.loop.publish_with(self._publisher(dns, client.dry_run))
         self.lookups = NameLookups(
             resolver or DnsResolver(),
-            lambda answer: self.loop.put(answer.ref, answer, None),
-            self.loop.remove,
-            moved=self.loop.note_movement,
+            lambda answer: self.loop.intake.put(answer.ref, answer, None),
+            self.loop.intake.remove,
+            movements=self.loop.movements,
         )
         self.prober = Prober(
             HttpAsker(),
-            lambda verdict: self.loop.put(verdict.ref, verdict, None),
-            self.loop.remove,
+            lambda verdict: self.loop.intake.put(verdict.ref, verdict, None),
+            self.loop.intake.remove,
             trust_silent_backends=trust_silent_backends,
-            moved=self.loop.note_movement,
+            movements=self.loop.movements,
         )
         self.loop.others_at_rest = self._others_are_at_rest
-        self.mirror.hand_on_to(self.loop)
+        self.mirror.hand_on_to(self.loop.intake)
         for setting in settings:
             engine.put(setting)
         system = next((s.system_namespace for s in settings if isinstance(s, Settings)), Settings().system_namespace)
@@ -117,7 +117,7 @@ class Controllers:
             zones,
             interval_seconds=dns.interval_seconds,
             tell=self._tell_news,
-            moved=loop.note_movement,
+            moved=loop.movements.note,
             clock=clock,
         )
 
@@ -133,14 +133,14 @@ class Controllers:
 
     def _others_are_at_rest(self) -> bool:
         engine = self.loop.engine
-        return self.lookups.has_asked(names_asked(engine)) and self.prober.has_asked(probes_wanted(engine))
+        return self.lookups.have_asked(names_asked(engine)) and self.prober.have_asked(probes_wanted(engine))
 
     async def work(self, stop: asyncio.Event) -> None:
         """Runs until `stop` is set. Raises: a fault of the loop itself."""
-        engine, moved = self.loop.engine, self.loop.moved
+        engine = self.loop.engine
         async with (
-            self.lookups.following(lambda: names_asked(engine), moved),
-            self.prober.following(lambda: probes_wanted(engine), moved),
+            self.lookups.following(lambda: names_asked(engine)),
+            self.prober.following(lambda: probes_wanted(engine)),
         ):
             await self.loop.run(self.feed, stop)
 

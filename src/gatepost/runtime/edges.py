@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterable
 from typing import Protocol
 
@@ -49,3 +50,18 @@ class Publisher(Protocol):
 
     @property
     def is_failing(self) -> bool: ...
+
+
+class NoPublisher:
+    """For those who write no DNS."""
+
+    is_idle = True
+    is_busy = False
+    is_failing = False
+
+    def note(self, changes: list[Change], *, has_new_kinds: bool) -> None: ...
+
+    def allow(self) -> None: ...
+
+    async def run(self) -> None:
+        await asyncio.Event().wait()

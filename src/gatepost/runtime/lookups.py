@@ -15,8 +15,8 @@ import asyncio
 import logging
 import random
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterable
-from contextlib import asynccontextmanager
+from collections.abc import Awaitable, Callable, Collection, Iterable
+from contextlib import AbstractAsyncContextManager
 from typing import Protocol
 
 import dns.asyncresolver
@@ -31,6 +31,8 @@ from gatepost.objects.meta import ObjectMeta
 from gatepost.objects.refs import Ref
 from gatepost.reconcilers.lookups import NAME_LOOKUPS
 from gatepost.runtime.logs import fields
+from gatepost.runtime.movements import Movements
+from gatepost.runtime.wanted_tasks import WantedTasks
 from gatepost.state.engine import Engine
 
 log = logging.getLogger("gatepost.lookups")
@@ -112,7 +114,7 @@ class NameLookups:
         now: seconds that only grow.
         wait: how waiting is done.
         chance: a number from 0 to 1, for jitter: names that came together are not asked together for ever.
-        moved: called whenever DNS has been asked, whatever it said.
+        movements: notes each time that DNS was asked, whatever it said.
     """
 
     def __init__(
@@ -124,70 +126,38 @@ class NameLookups:
         now: Callable[[], float] = time.monotonic,
         wait: Callable[[float], Awaitable[object]] = asyncio.sleep,
         chance: Callable[[], float] = random.random,
-        moved: Callable[[], None] = lambda: None,
+        movements: Movements | None = None,
     ) -> None:
         self._resolver = resolver
         self._put = put
-        self._drop = drop
         self._now = now
         self._wait = wait
         self._chance = chance
-        self._moved = moved
         self._gate = asyncio.Semaphore(AT_ONCE)
-        self._tasks: dict[str, asyncio.Task[None]] = {}
-        self._unasked: set[str] = set()
+        self._tasks: WantedTasks[str] = WantedTasks(
+            "look-up", self._keep_fresh, lambda name: drop(lookup_ref(name)), movements or Movements()
+        )
 
     def want(self, names: Collection[str]) -> None:
         """From now on just these names are kept fresh."""
-        wanted = set(names)
-        for name in self._tasks.keys() - wanted:
-            self._tasks.pop(name).cancel()
-            self._unasked.discard(name)
-            self._drop(lookup_ref(name))
-        for name in sorted(wanted - self._tasks.keys()):
-            self._unasked.add(name)
-            task = asyncio.create_task(self._keep_fresh(name), name=f"look-up of {name}")
-            task.add_done_callback(lambda ended, name=name: self._note_end(name, ended))  # type: ignore[misc]
-            self._tasks[name] = task
+        self._tasks.want(sorted(set(names)))
 
-    def has_asked(self, names: Iterable[str]) -> bool:
+    def have_asked(self, names: Iterable[str]) -> bool:
         """Whether DNS has been asked for all these names at least once, whatever it said."""
-        return all(name in self._tasks and name not in self._unasked for name in names)
+        return self._tasks.have_asked(names)
 
-    @asynccontextmanager
-    async def following(
-        self, names: Callable[[], Collection[str]], moved: Callable[[int], Awaitable[int]]
-    ) -> AsyncIterator[None]:
+    def following(self, names: Callable[[], Collection[str]]) -> AbstractAsyncContextManager[None]:
         """Wants what `names` says, again after each movement, until the end of the context."""
-
-        async def follow() -> None:
-            seen = 0
-            while True:
-                self.want(names())
-                seen = await moved(seen)
-
-        following = asyncio.create_task(follow())
-        try:
-            yield
-        finally:
-            following.cancel()
-            await asyncio.gather(following, return_exceptions=True)
-            await self.stop()
+        return self._tasks.following(lambda: self.want(names()))
 
     async def stop(self) -> None:
-        tasks = list(self._tasks.values())
-        self._tasks.clear()
-        self._unasked.clear()
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        await self._tasks.stop()
 
     async def _keep_fresh(self, name: str) -> None:
         history = _History()
         while True:
             seconds = await self._ask(name, history)
-            self._unasked.discard(name)
-            self._moved()
+            self._tasks.note_asked(name)
             await self._wait(seconds * (1 + JITTER * self._chance()))
 
     async def _ask(self, name: str, history: _History) -> float:
@@ -208,14 +178,6 @@ class NameLookups:
             log.info("a name leads elsewhere", extra=fields(name=name, addresses=news))
             self._put(answer_for(name, news))
         return delay
-
-    def _note_end(self, name: str, ended: asyncio.Task[None]) -> None:
-        """A task that ends by itself has a fault of ours: its name keeps the last answer, the others go on."""
-        error = None if ended.cancelled() else ended.exception()
-        if error is not None:
-            log.error("a look-up stopped; this is a fault of gatepost", exc_info=error, extra=fields(name=name))
-            self._unasked.discard(name)
-            self._moved()
 
 
 class _History:

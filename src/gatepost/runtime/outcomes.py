@@ -1,13 +1,12 @@
-"""The outcomes that stand, who writes which object, and which events have been told."""
+"""The outcomes that stand, and who writes which object."""
 
 from __future__ import annotations
 
 from typing import Any, TypeAlias
 
-from gatepost.objects.problems import Problem
 from gatepost.objects.refs import Ref
 from gatepost.state.rule import Key
-from gatepost.writes.outcome import Event, Outcome
+from gatepost.writes.outcome import Outcome
 
 Place: TypeAlias = tuple[str, Key]
 """Where an outcome comes from: the name of a rule, and its key."""
@@ -19,8 +18,6 @@ class Outcomes:
     def __init__(self) -> None:
         self._outcomes: dict[Place, Outcome] = {}
         self._writers: dict[Ref, dict[Place, None]] = {}
-        self._told: dict[Place, frozenset[Event]] = {}
-        self._said: dict[Place, frozenset[Problem]] = {}
 
     def get(self, place: Place) -> Outcome | None:
         return self._outcomes.get(place)
@@ -39,28 +36,8 @@ class Outcomes:
             self._writers.setdefault(ref, {})[place] = None
         if after is None:
             self._outcomes.pop(place, None)
-            self._told.pop(place, None)
-            self._said.pop(place, None)
         else:
             self._outcomes[place] = after
-
-    def take_untold(self, place: Place, outcome: Outcome) -> list[Event]:
-        """The events of an outcome that were not in the one told before; they count as told from now on."""
-        told = self._told.get(place, frozenset())
-        if outcome.events:
-            self._told[place] = frozenset(outcome.events)
-        else:
-            self._told.pop(place, None)
-        return [event for event in dict.fromkeys(outcome.events) if event not in told]
-
-    def take_unsaid(self, place: Place, outcome: Outcome) -> list[Problem]:
-        """The problems of an outcome that were not in the one logged before; they count as logged from now on."""
-        said = self._said.get(place, frozenset())
-        if outcome.problems:
-            self._said[place] = frozenset(outcome.problems)
-        else:
-            self._said.pop(place, None)
-        return [problem for problem in dict.fromkeys(outcome.problems) if problem not in said]
 
     def _drop_writer(self, ref: Ref, place: Place) -> None:
         writers = self._writers.get(ref)

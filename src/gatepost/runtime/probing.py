@@ -18,8 +18,8 @@ import asyncio
 import logging
 import ssl
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
-from contextlib import asynccontextmanager, suppress
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from contextlib import AbstractAsyncContextManager, suppress
 from typing import Protocol
 
 from msgspec import Struct
@@ -29,6 +29,8 @@ from gatepost.objects.probes import ProbeVerdict
 from gatepost.objects.refs import Ref
 from gatepost.reconcilers.gateway.probes import PROBES, Endpoint, Probe, ProbeState, ProbeURL
 from gatepost.runtime.logs import fields
+from gatepost.runtime.movements import Movements
+from gatepost.runtime.wanted_tasks import WantedTasks
 from gatepost.state.engine import Engine
 
 log = logging.getLogger("gatepost.probes")
@@ -137,7 +139,7 @@ class Prober:
             says no more than the status of the route where such backends are.
         wait: how a probe waits before it is sent again.
         turn: waits until the next request may go out.
-        moved: called whenever a round of requests has ended.
+        movements: notes each time that a round of requests has ended.
     """
 
     def __init__(
@@ -149,67 +151,34 @@ class Prober:
         trust_silent_backends: bool = False,
         wait: Callable[[float], Awaitable[object]] = asyncio.sleep,
         turn: Callable[[], Awaitable[None]] | None = None,
-        moved: Callable[[], None] = lambda: None,
+        movements: Movements | None = None,
     ) -> None:
         self._asks = asks
         self._put = put
-        self._drop = drop
         self._trusts_silence = trust_silent_backends
         self._wait = wait
         self._turn = turn or Pace(PER_SECOND).turn
-        self._moved = moved
         self._gate = asyncio.Semaphore(AT_ONCE)
-        self._tasks: dict[Probe, asyncio.Task[None]] = {}
+        self._tasks: WantedTasks[Probe] = WantedTasks(
+            "probe", self._until_passed, lambda probe: drop(probe.verdict_ref), movements or Movements()
+        )
         self._endpoints: dict[Probe, tuple[Endpoint, ...]] = {}
-        self._unasked: set[Probe] = set()
 
     def want(self, probes: Mapping[Probe, ProbeState]) -> None:
         """From now on just these are probed."""
-        for probe in self._tasks.keys() - probes.keys():
-            self._tasks.pop(probe).cancel()
-            self._endpoints.pop(probe, None)
-            self._unasked.discard(probe)
-            self._drop(probe.verdict_ref)
-        for probe, state in probes.items():
-            self._endpoints[probe] = state.endpoints
-            if probe not in self._tasks:
-                self._unasked.add(probe)
-                task = asyncio.create_task(self._until_passed(probe), name=f"probe of {probe.route}")
-                task.add_done_callback(lambda ended, probe=probe: self._note_end(probe, ended))  # type: ignore[misc]
-                self._tasks[probe] = task
+        self._endpoints = {probe: state.endpoints for probe, state in probes.items()}
+        self._tasks.want(probes)
 
-    def has_asked(self, probes: Iterable[Probe]) -> bool:
+    def have_asked(self, probes: Iterable[Probe]) -> bool:
         """Whether each of these has been sent at least once, whatever came of it."""
-        return all(probe in self._tasks and probe not in self._unasked for probe in probes)
+        return self._tasks.have_asked(probes)
 
-    @asynccontextmanager
-    async def following(
-        self, probes: Callable[[], Mapping[Probe, ProbeState]], moved: Callable[[int], Awaitable[int]]
-    ) -> AsyncIterator[None]:
+    def following(self, probes: Callable[[], Mapping[Probe, ProbeState]]) -> AbstractAsyncContextManager[None]:
         """Wants what `probes` says, again after each movement, until the end of the context."""
-
-        async def follow() -> None:
-            seen = -1
-            while True:
-                self.want(probes())
-                seen = await moved(seen)
-
-        following = asyncio.create_task(follow())
-        try:
-            yield
-        finally:
-            following.cancel()
-            await asyncio.gather(following, return_exceptions=True)
-            await self.stop()
+        return self._tasks.following(lambda: self.want(probes()))
 
     async def stop(self) -> None:
-        tasks = list(self._tasks.values())
-        self._tasks.clear()
-        self._endpoints.clear()
-        self._unasked.clear()
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        await self._tasks.stop()
 
     async def _until_passed(self, probe: Probe) -> None:
         passed: set[tuple[Endpoint, ProbeURL]] = set()
@@ -221,8 +190,7 @@ class Prober:
                 said = verdict
                 log.info("a probe speaks", extra=fields(ref=probe.route, passed=verdict.passed, why=verdict.why))
                 self._put(verdict)
-            self._unasked.discard(probe)
-            self._moved()
+            self._tasks.note_asked(probe)
             if verdict.passed:
                 return
             await self._wait(delay)
@@ -257,14 +225,6 @@ class Prober:
                 return f"{url.host}{url.path}: {error}", False
         why = why_not(probe, answer)
         return None if why is None else (f"{url.host}{url.path}: {why[0]}", why[1])
-
-    def _note_end(self, probe: Probe, ended: asyncio.Task[None]) -> None:
-        """A task that ends with an error has a fault of ours: its probe never passes, the others go on."""
-        error = None if ended.cancelled() else ended.exception()
-        if error is not None:
-            log.error("a probe stopped; this is a fault of gatepost", exc_info=error, extra=fields(ref=probe.route))
-            self._unasked.discard(probe)
-            self._moved()
 
 
 def why_not(probe: Probe, answer: Answer) -> tuple[str, bool] | None:
