@@ -7,6 +7,7 @@ before the variable, the variable before the file, the file before the default.
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -15,12 +16,15 @@ import msgspec
 from msgspec import inspect
 
 from gatepost.cli.config_file import config_option
-from gatepost.dns.annotations import duration_seconds
+from gatepost.dns.annotations import duration_nanoseconds, duration_seconds
 from gatepost.dns.rules import BadSettings
 from gatepost.dns.settings import DnsSettings
 from gatepost.runtime.wiring import Wiring, dns_part
 
 ENVIRONMENT_PREFIX = "GATEPOST_"
+
+_DURATIONS = ("interval", "-time")
+_NUMBER = re.compile(r"-?[0-9]{1,12}(?:\.[0-9]{1,9})?")
 
 
 def dns_options(*, without: Sequence[str] = ()) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
@@ -108,6 +112,8 @@ def _option(name: str, field: inspect.Field) -> Callable[[Callable[..., Any]], C
         "help": (described.extra_json_schema or {}).get("description", ""),
         "show_default": field.default not in ((), "", None, False),
     }
+    if _is_duration(flag, described.type):
+        common["default"] = f"{field.default:g}s"  # for the help; it is read as what is given
     if isinstance(described.type, inspect.BoolType):
         return click.option(f"--{flag}/--no-{flag}", name, **common)
     if isinstance(described.type, inspect.VarTupleType):
@@ -118,7 +124,13 @@ def _option(name: str, field: inspect.Field) -> Callable[[Callable[..., Any]], C
 def _type_of(described: inspect.Type, flag: str) -> click.ParamType[Any]:
     if isinstance(described, inspect.IntType):
         return _Seconds() if flag.endswith(("-ttl", "-timeout", "-grace")) else click.INT
-    return click.FLOAT if isinstance(described, inspect.FloatType) else click.STRING
+    if isinstance(described, inspect.FloatType):
+        return _Duration() if _is_duration(flag, described) else click.FLOAT
+    return click.STRING
+
+
+def _is_duration(flag: str, described: inspect.Type) -> bool:
+    return isinstance(described, inspect.FloatType) and flag.endswith(_DURATIONS)
 
 
 class _Entry(click.types.StringParamType):
@@ -126,6 +138,21 @@ class _Entry(click.types.StringParamType):
 
     def split_envvar_value(self, rv: str) -> list[str]:
         return [line.strip() for line in rv.splitlines() if line.strip()]
+
+
+class _Duration(click.ParamType[float]):
+    """Seconds as a number, or a duration such as 1m30s or 500ms."""
+
+    name = "duration"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        text = str(value)
+        if _NUMBER.fullmatch(text):
+            return float(text)
+        nanoseconds = duration_nanoseconds(text)
+        if nanoseconds is None:
+            self.fail(f"found {text!r}, wanted seconds or a duration like 1m30s", param, ctx)
+        return nanoseconds / 10**9
 
 
 class _Seconds(click.ParamType[int]):

@@ -11,9 +11,10 @@ import click
 
 from gatepost.cli.cluster_input import cluster_options
 from gatepost.cli.controller_names import controllers_in
-from gatepost.cli.dns_options import dns_options, refuse_wrong
+from gatepost.cli.dns_options import dns_options, options_of, refuse_wrong
 from gatepost.cli.provider_options import chosen_provider, provider_options
 from gatepost.dns.settings import DnsSettings
+from gatepost.runtime.pace import Pace
 
 if TYPE_CHECKING:
     from gatepost.providers.contract import Provider
@@ -36,24 +37,18 @@ OUTSIDE_FAILED = 3
 @click.option("--cluster-domain", default="cluster.local", show_default=True, help="DNS suffix of Services.")
 @click.option("--system-namespace", default="knative-serving", show_default=True, help="Where Knative's settings lie.")
 @click.option(
-    "--interval",
-    default="5m",
-    show_default=True,
-    help="How often DNS is compared with what the provider holds, in seconds or like 5m; what changes in the cluster "
-    "is written at once.",
-)
-@click.option(
     "--probe",
     is_flag=True,
     help="Report a KIngress Ready only once requests get through each address of its gateway, and move traffic to a "
     "new Service only once the gateway knows it. Needs a way to those addresses, and backends that answer Knative's "
     "probes.",
 )
-@click.option("--allow", is_flag=True, help="Let DNS plans through however much they remove.")
-@click.option("--dry-run", is_flag=True, help="Say what would be written, and write nothing.")
-@click.option("--once", is_flag=True, help="End when nothing is left to do.")
+@click.option("--allow/--no-allow", help="Let DNS plans through however much they remove.")
+@click.option("--dry-run/--no-dry-run", help="Say what would be written, and write nothing.")
+@click.option("--once/--no-once", help="End when nothing is left to do.")
 @click.option("--log-level", type=click.Choice(["debug", "info", "warning", "error"]), default="info")
 @click.option("--log-format", type=click.Choice(["text", "json"]), default="text")
+@options_of(Pace, "pace")
 @provider_options
 @dns_options()
 def command(
@@ -62,13 +57,13 @@ def command(
     controllers: str,
     cluster_domain: str,
     system_namespace: str,
-    interval: str,
     probe: bool,
     allow: bool,
     dry_run: bool,
     once: bool,
     log_level: str,
     log_format: str,
+    pace: Pace,
     dns: DnsSettings,
     providers: ProviderSettings,
 ) -> None:
@@ -85,6 +80,8 @@ def command(
     from gatepost.runtime.logs import set_up_logs
     from gatepost.runtime.process import RunSettings
 
+    if pace.check():
+        raise click.UsageError("\n".join(pace.check()))
     provider = _provider(dns, providers)
     settings = RunSettings(
         kubeconfig=kubeconfig,
@@ -93,7 +90,7 @@ def command(
         cluster_domain=cluster_domain,
         system_namespace=system_namespace,
         dns=dns if provider is not None else None,
-        dns_interval_seconds=_interval_seconds(interval),
+        pace=pace,
         allow=allow,
         probe=probe,
         dry_run=dry_run,
@@ -133,13 +130,3 @@ def _provider(dns: DnsSettings, providers: ProviderSettings) -> Provider | None:
             raise click.UsageError("--provider: there is nothing to publish without a --source")
         return None
     return chosen_provider(refuse_wrong(dns).provider, providers, dns.domains)
-
-
-def _interval_seconds(text: str) -> float:
-    """Raises: click.BadParameter unless it is a number of seconds or a duration, and at least a second."""
-    from gatepost.dns.annotations import duration_seconds
-
-    seconds = int(text) if text.isascii() and text.isdecimal() else duration_seconds(text)
-    if seconds is None or seconds < 1:
-        raise click.BadParameter(f"found {text!r}, wanted at least 1 second, or like 5m", param_hint="--interval")
-    return float(seconds)

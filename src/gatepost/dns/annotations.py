@@ -186,11 +186,19 @@ def ttl_seconds(text: str) -> int:
 
 def duration_seconds(text: str) -> int | None:
     """A duration as Go writes it, cut to whole seconds; None if the text is none."""
+    nanoseconds = duration_nanoseconds(text)
+    if nanoseconds is None:
+        return None
+    return abs(nanoseconds) // 10**9 * (-1 if nanoseconds < 0 else 1)
+
+
+def duration_nanoseconds(text: str) -> int | None:
+    """A duration as Go writes it, such as 1m30s or 500ms; None if the text is none."""
     found = _DURATION.fullmatch(text) if len(text) <= _LONGEST_NUMBER else None
     if found is None or not text.replace("µ", "u").replace("μ", "u").isascii():
         return None
     nanoseconds = sum(_whole(number, _NANOSECONDS[unit]) for number, unit in _PART.findall(found.group(2)))
-    return nanoseconds // 10**9 * (-1 if found.group(1) == "-" else 1)
+    return nanoseconds * (-1 if found.group(1) == "-" else 1)
 
 
 def _whole(number: str, unit: int) -> int:

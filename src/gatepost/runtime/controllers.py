@@ -29,8 +29,9 @@ from gatepost.runtime.clusterfeed import ClusterFeed
 from gatepost.runtime.kinds import NotingEngine
 from gatepost.runtime.lookups import DnsResolver, NameLookups, Resolver, names_asked
 from gatepost.runtime.loop import Loop
+from gatepost.runtime.pace import Pace
 from gatepost.runtime.probing import HttpAsker, Prober, probes_wanted
-from gatepost.runtime.publisher import INTERVAL_SECONDS, ZonePublisher
+from gatepost.runtime.publisher import ZonePublisher
 from gatepost.runtime.telling import News
 from gatepost.runtime.zones import Zones
 from gatepost.state.rule import Rule
@@ -43,7 +44,7 @@ class DnsPart(Struct, frozen=True):
 
     settings: DnsSettings
     provider: Provider
-    interval_seconds: float = INTERVAL_SECONDS
+    pace: Pace = Pace()
     allow: bool = False
     cipher: Cipher | None = None
 
@@ -115,7 +116,8 @@ class Controllers:
         )
         return ZonePublisher(
             zones,
-            interval_seconds=dns.interval_seconds,
+            interval_seconds=dns.pace.comparison_seconds,
+            batch_seconds=dns.pace.min_event_sync_interval,
             tell=self._tell_news,
             moved=loop.movements.note,
             clock=clock,

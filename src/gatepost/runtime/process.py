@@ -18,7 +18,7 @@ from gatepost.providers.contract import Provider
 from gatepost.runtime import wiring
 from gatepost.runtime.controllers import Controllers, DnsPart
 from gatepost.runtime.logs import fields
-from gatepost.runtime.publisher import INTERVAL_SECONDS
+from gatepost.runtime.pace import Pace
 from gatepost.runtime.txt_encryption import cipher_for
 
 log = logging.getLogger("gatepost.run")
@@ -30,7 +30,7 @@ class RunSettings(Struct, frozen=True, kw_only=True):
     Attributes:
         controllers: names of `wiring.CONTROLLERS`.
         dns: the settings of the DNS part, None to run without one.
-        dns_interval_seconds: how often DNS is compared with what the provider really holds.
+        pace: how often DNS is written, and compared with what the provider really holds.
         allow: lets DNS plans through however much they remove.
         loopback_gateways: see `objects.settings.Settings`.
         probe: ask the data plane whether it serves what KIngresses want.
@@ -44,7 +44,7 @@ class RunSettings(Struct, frozen=True, kw_only=True):
     cluster_domain: str = "cluster.local"
     system_namespace: str = "knative-serving"
     dns: DnsSettings | None = None
-    dns_interval_seconds: float = INTERVAL_SECONDS
+    pace: Pace = Pace()
     allow: bool = False
     loopback_gateways: bool = False
     probe: bool = False
@@ -103,7 +103,7 @@ async def controllers_on(
     if settings.dns is not None and provider is not None:
         parts.append(wiring.dns_part(settings.dns, writes_status=True))
         cipher = cipher_for(settings.dns)
-        dns = DnsPart(settings.dns, provider, settings.dns_interval_seconds, settings.allow, cipher)
+        dns = DnsPart(settings.dns, provider, settings.pace, settings.allow, cipher)
     wired = wiring.together(*parts)
     surroundings = Settings(
         cluster_domain=settings.cluster_domain,

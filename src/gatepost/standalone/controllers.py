@@ -7,6 +7,7 @@ import asyncio
 from gatepost.cluster.connection import Connection, Server
 from gatepost.dns.settings import DnsSettings
 from gatepost.providers.embedded import EmbeddedProvider
+from gatepost.runtime.pace import Pace
 from gatepost.runtime.process import RunSettings, run_on
 from gatepost.runtime.wiring import CONTROLLERS
 from gatepost.standalone.dataplane.gateway_objects import EXTERNAL_GATEWAY
@@ -34,7 +35,7 @@ async def run_controllers(url: str, provider: EmbeddedProvider, zones: tuple[str
     settings = RunSettings(
         controllers=tuple(CONTROLLERS),
         dns=dns,
-        dns_interval_seconds=INTERVAL_SECONDS,
+        pace=Pace(interval=INTERVAL_SECONDS),
         # The zones live and die with this process: there is nothing to protect from a plan that removes a lot.
         allow=True,
         loopback_gateways=True,
