@@ -140,7 +140,7 @@ class NameLookups:
 
     def want(self, names: Collection[str]) -> None:
         """From now on just these names are kept fresh."""
-        self._tasks.want(sorted(set(names)))
+        self._tasks.want(sorted(names))
 
     def have_asked(self, names: Iterable[str]) -> bool:
         """Whether DNS has been asked for all these names at least once, whatever it said."""

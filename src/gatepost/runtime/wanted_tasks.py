@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Callable, Collection, Coroutine, Hashable, Iterable
+from collections.abc import AsyncIterator, Callable, Coroutine, Hashable, Iterable
 from contextlib import asynccontextmanager
 from typing import Generic, TypeVar
 
@@ -40,13 +40,14 @@ class WantedTasks(Generic[KeyT]):
         self._tasks: dict[KeyT, asyncio.Task[None]] = {}
         self._unasked: set[KeyT] = set()
 
-    def want(self, keys: Collection[KeyT]) -> None:
+    def want(self, keys: Iterable[KeyT]) -> None:
         """From now on just these are wanted."""
-        for key in [key for key in self._tasks if key not in keys]:
+        wanted = dict.fromkeys(keys)
+        for key in [key for key in self._tasks if key not in wanted]:
             self._tasks.pop(key).cancel()
             self._unasked.discard(key)
             self._drop(key)
-        for key in keys:
+        for key in wanted:
             if key not in self._tasks:
                 self._begin(key)
 
