@@ -49,6 +49,19 @@ class LazyGroup(click.Group):
             ctx.fail(f"There is no command {args[0]!r}." + (f" Did you mean {near[0]!r}?" if near else ""))
         return super().resolve_command(ctx, args)
 
+    def invoke(self, ctx: click.Context) -> object:
+        """As click does it, with a way to go on for a flag that only external-dns has."""
+        try:
+            return super().invoke(ctx)
+        except click.NoSuchOption as error:
+            from gatepost.cli.external_dns_flags import instead_of
+
+            instead = instead_of(error.option_name)
+            if instead is None:
+                raise
+            message = f"No such option {error.option_name!r}: {instead}."
+            raise click.UsageError(message, error.ctx) from error
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
             formatter.write_dl([(name, line) for name, (_, line) in COMMANDS.items()])

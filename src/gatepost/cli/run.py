@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import signal
 import sys
 from typing import TYPE_CHECKING
@@ -12,6 +13,7 @@ import click
 from gatepost.cli.cluster_input import cluster_options
 from gatepost.cli.controller_names import controllers_in
 from gatepost.cli.dns_options import dns_options, options_of, refuse_wrong
+from gatepost.cli.external_dns_flags import unread_variables
 from gatepost.cli.provider_options import chosen_provider, provider_options
 from gatepost.dns.settings import DnsSettings
 from gatepost.runtime.pace import Pace
@@ -82,6 +84,8 @@ def command(
 
     if pace.check():
         raise click.UsageError("\n".join(pace.check()))
+    for line in unread_variables(os.environ):
+        click.echo(f"gatepost run: {line}", err=True)
     provider = _provider(dns, providers)
     settings = RunSettings(
         kubeconfig=kubeconfig,

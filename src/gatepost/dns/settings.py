@@ -25,6 +25,32 @@ SOURCES = (
     "knative",
     "crd",
 )
+_SOURCES_OF_EXTERNAL_DNS = frozenset(
+    (
+        "ambassador-host",
+        "cloudfoundry",
+        "connector",
+        "contour-httpproxy",
+        "contour-ingressroute",
+        "empty",
+        "f5-transportserver",
+        "f5-virtualserver",
+        "fake",
+        "gloo-proxy",
+        "ingress",
+        "istio-gateway",
+        "istio-virtualservice",
+        "kong-tcpingress",
+        "node",
+        "openshift-route",
+        "pod",
+        "service",
+        "skipper-routegroup",
+        "traefik-proxy",
+        "unstructured",
+    )
+)
+"""A Gateway or a Knative Route covers most of them; external-dns may run beside gatepost for the rest."""
 CONFLICT_CHOICES = ("oldest", "refuse", "merge")
 FALLBACK_CHOICES = ("all", "exact", "none")
 POLICIES = ("sync", "upsert-only", "create-only")
@@ -229,7 +255,8 @@ class DnsSettings(Struct, frozen=True, kw_only=True):
             yield f"--source: none was given, wanted at least one of {', '.join(SOURCES)}"
         for source in self.sources:
             if source not in SOURCES:
-                yield f"--source: found {source!r}, wanted one of {', '.join(SOURCES)}"
+                whose = ", which only external-dns reads" if source in _SOURCES_OF_EXTERNAL_DNS else ""
+                yield f"--source: found {source!r}{whose}, wanted one of {', '.join(SOURCES)}"
         for flag, value, choices in (
             ("--conflict", self.conflict, CONFLICT_CHOICES),
             ("--listener-hostname-fallback", self.listener_hostname_fallback, FALLBACK_CHOICES),

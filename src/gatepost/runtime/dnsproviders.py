@@ -109,7 +109,11 @@ def provider_named(name: str, settings: ProviderSettings, domains: DomainFilter 
     """The provider of a name. `domains`: the names that it will be asked about. Raises: UnknownProvider."""
     kind = _KINDS.get(name)
     if kind is None:
-        raise UnknownProvider(f"--provider: found {name!r}, wanted one of {', '.join(NAMES)}")
+        hint = (
+            "webhook reaches every provider that is served over the webhook protocol of external-dns, "
+            "octodns every target of octoDNS"
+        )
+        raise UnknownProvider(f"--provider: found {name!r}, wanted one of {', '.join(NAMES)}; {hint}")
     try:
         chosen = settings.get(kind.settings) or kind.settings()
         return kind.make(chosen, domains) if kind.takes_domains else kind.make(chosen)

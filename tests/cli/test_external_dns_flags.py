@@ -1,0 +1,69 @@
+"""What an existing Deployment of external-dns carries and gatepost does not have is told with a way to go on."""
+
+from __future__ import annotations
+
+import pytest
+from click.testing import CliRunner, Result
+
+from gatepost.cli.commands import gatepost
+
+NO_CLUSTER = ("--kubeconfig", "/no/such/kubeconfig")
+
+
+def run(*arguments: str, **environment: str) -> Result:
+    result = CliRunner(env=dict(environment)).invoke(gatepost, ["run", *arguments])
+    assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
+    return result
+
+
+@pytest.mark.parametrize(
+    ("flag", "told"),
+    [
+        ("--google-project=x", "only by --provider webhook or octodns"),
+        ("--aws-sd-service-cleanup", "only by --provider webhook or octodns"),
+        ("--aws-assume-role=x", "docs/dns-providers.md"),
+        ("--publish-internal-services", "a source that gatepost does not read"),
+        ("--no-publish-internal-services", "a source that gatepost does not read"),
+        ("--crd-source-kind=DNSEndpoint", "external-dns does not read it either"),
+        ("--webhook-server", "`gatepost webhook`"),
+        ("--request-timeout=30s", "--kube-api-request-timeout"),
+    ],
+)
+def test_a_flag_that_only_external_dns_has_is_wrong_use_with_a_way_to_go_on(flag: str, told: str) -> None:
+    result = run(flag)
+    assert result.exit_code == 2
+    assert f"No such option '{flag.partition('=')[0]}': " in result.stderr
+    assert told in result.stderr
+
+
+def test_a_flag_that_nobody_has_is_told_with_the_nearest() -> None:
+    result = run("--txt-owner", "me")
+    assert (result.exit_code, "--txt-owner-id" in result.stderr) == (2, True)
+
+
+@pytest.mark.parametrize("source", ["ingress", "service", "istio-gateway"])
+def test_a_source_of_external_dns_is_told_as_such(source: str) -> None:
+    result = run("--source", source, "--provider", "inmemory", "--inmemory-zone", "example.com")
+    assert result.exit_code == 2
+    assert (
+        f"--source: found {source!r}, which only external-dns reads, wanted one of gateway-httproute" in result.stderr
+    )
+
+
+def test_a_source_that_nobody_has_is_not() -> None:
+    result = run("--source", "gateway-httproutes", "--provider", "inmemory")
+    assert "--source: found 'gateway-httproutes', wanted one of" in result.stderr
+
+
+def test_a_provider_of_external_dns_is_told_with_what_reaches_it() -> None:
+    result = run("--source", "crd", "--provider", "google")
+    assert result.exit_code == 2
+    assert "--provider: found 'google', wanted one of inmemory" in result.stderr
+    assert "webhook reaches every provider" in result.stderr
+
+
+def test_variables_of_external_dns_are_told_not_to_count() -> None:
+    result = run(*NO_CLUSTER, EXTERNAL_DNS_SOURCE="crd", GATEPOST_CONTROLLERS="none")
+    line = "gatepost run: EXTERNAL_DNS_SOURCE: does not count; the variable that does is GATEPOST_SOURCE\n"
+    assert line in result.stderr
+    assert result.stderr.count("does not count") == 1
