@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Mapping
 from ipaddress import ip_address
 
 _LABEL = r"[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?"
@@ -73,6 +74,20 @@ def is_address(text: str) -> bool:
     except ValueError:
         return False
     return True
+
+
+def zone_of(name: str, zones: Iterable[str] | Mapping[str, object]) -> str | None:
+    """The longest of these zones that a name is in, compared label by label; None if it is in none of them.
+
+    Args: zones: names in canonical form, as is `name`.
+    """
+    known = zones if isinstance(zones, Mapping | set | frozenset) else set(zones)
+    labels = name.split(".")
+    for start in range(len(labels)):
+        zone = ".".join(labels[start:])
+        if zone in known:
+            return zone
+    return None
 
 
 def too_long_label(name: str) -> str | None:

@@ -6,7 +6,7 @@ never be changed again, and half a change of type leaves a name with the records
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import TypeVar
 
 from msgspec import Struct
@@ -85,17 +85,3 @@ def halves(batch: Sequence[_T]) -> tuple[Sequence[_T], Sequence[_T]]:
     """A batch in two, to find out which name it failed for."""
     middle = len(batch) // 2
     return batch[:middle], batch[middle:]
-
-
-def zone_of(name: str, zones: Iterable[str] | Mapping[str, object]) -> str | None:
-    """The longest of these zones that a name is in, compared label by label; None if it is in none of them.
-
-    Args: zones: names in canonical form, as is `name`.
-    """
-    known = zones if isinstance(zones, Mapping | set | frozenset) else set(zones)
-    labels = name.split(".")
-    for start in range(len(labels)):
-        zone = ".".join(labels[start:])
-        if zone in known:
-            return zone
-    return None

@@ -7,9 +7,10 @@ from collections.abc import Collection, Sequence
 from typing import ClassVar
 
 from gatepost.dns.endpoint import Changes, Endpoint
+from gatepost.dns.names import zone_of
 from gatepost.dns.ownership import OwnershipNames
 from gatepost.providers.as_planned import key_of
-from gatepost.providers.bundles import Bundle, bundles_of, zone_of
+from gatepost.providers.bundles import Bundle, bundles_of
 from gatepost.providers.contract import RecordResult
 from gatepost.providers.embedded import RefusedError
 

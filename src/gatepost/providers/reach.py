@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gatepost.dns.domain_filter import DomainFilter
-from gatepost.providers.bundles import zone_of
+from gatepost.dns.names import zone_of
 
 
 def is_in_reach(zone: str, domains: DomainFilter) -> bool:

@@ -14,9 +14,10 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from gatepost.dns.endpoint import Changes, Endpoint
+from gatepost.dns.names import zone_of
 from gatepost.dns.ownership import OwnershipNames
 from gatepost.dns.records import OWNER
-from gatepost.providers.bundles import Bundle, RecordChange, batches_of, bundles_of, halves, zone_of
+from gatepost.providers.bundles import Bundle, RecordChange, batches_of, bundles_of, halves
 from gatepost.providers.contract import ProviderError, RecordResult
 from gatepost.providers.embedded import RefusedError, canonical_name
 from gatepost.providers.rfc2136.contents import Contents, SetKey

@@ -21,9 +21,9 @@ import dns.update
 from msgspec import Struct
 
 from gatepost.dns.endpoint import Endpoint
-from gatepost.dns.names import record_name
+from gatepost.dns.names import record_name, zone_of
 from gatepost.dns.settings import RECORD_TYPES
-from gatepost.providers.bundles import Bundle, RecordChange, zone_of
+from gatepost.providers.bundles import Bundle, RecordChange
 from gatepost.providers.embedded import RefusedError, canonical_name, rdata_of
 
 Guards = Callable[[Endpoint], Iterable[Endpoint]]

@@ -9,7 +9,8 @@ from typing import Any
 
 from gatepost.dns.domain_filter import DomainFilter
 from gatepost.dns.endpoint import Changes, Endpoint, EndpointKey
-from gatepost.providers.bundles import Bundle, bundles_of, halves, zone_of
+from gatepost.dns.names import zone_of
+from gatepost.providers.bundles import Bundle, bundles_of, halves
 from gatepost.providers.contract import ProviderError, RecordResult
 from gatepost.providers.embedded import RefusedError, canonical_name
 from gatepost.providers.route53.batches import Package, batches_within, changes_of, package_of

@@ -19,9 +19,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from gatepost.dns.endpoint import Endpoint, EndpointKey, Property
-from gatepost.dns.names import is_address
+from gatepost.dns.names import is_address, zone_of
 from gatepost.dns.settings import RECORD_TYPES
-from gatepost.providers.bundles import zone_of
 from gatepost.providers.embedded import RefusedError, canonical_name, rdata_of
 from gatepost.providers.route53.alias_targets import aws_zone_id
 from gatepost.providers.route53.routing import fields_for, listed_routing, properties_in
