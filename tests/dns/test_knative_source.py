@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from dns_objects import START, answers, endpoints_of, engine_of, gateway
+from dns_objects import START, answers, endpoints_of, engine_of, gateway, value_at
 
 from gatepost.dns.claims import CLAIMS
 from gatepost.dns.desired import desired_endpoints, record_sets
@@ -192,6 +192,14 @@ def test_labels_of_the_kingress_choose_the_gateway() -> None:
 @pytest.mark.parametrize("text", ["", "{", "- {class: any}", "- {class: any, gateway: edge}", "5", "- null"])
 def test_a_config_gateway_that_cannot_be_read_gives_no_target(text: str) -> None:
     assert endpoints_of(KNATIVE, knative_route(), config_gateway(text), gateway()) == ()
+
+
+def test_what_is_wrong_with_config_gateway_is_told_at_its_field() -> None:
+    engine = engine_of(KNATIVE, knative_route(), kingress(), config_gateway("{"), gateway())
+    [skipped] = value_at(engine, CLAIMS, knative_route().ref).skipped
+    assert skipped.at == Ref("", "ConfigMap", "knative-serving", "config-gateway")
+    assert skipped.field == "data.external-gateways"
+    assert skipped.message.startswith("found '{', wanted a list of entries with class and gateway")
 
 
 def test_an_odd_url_is_no_name() -> None:

@@ -11,10 +11,10 @@ import pytest
 import trustme
 from aiohttp import web
 
+from gatepost.configmaps.gateway import GatewayEntry
 from gatepost.objects.gatewayapi import Gateway, HTTPRoute
 from gatepost.objects.probes import ProbeVerdict
 from gatepost.objects.refs import Ref
-from gatepost.reconcilers.config_gateway import GatewayEntry
 from gatepost.reconcilers.gateway.probes import Endpoint, Probe, ProbeState, ProbeURL
 from gatepost.runtime.probing import Answer, HttpAsker, NoAnswer, Pace, Prober, why_not
 

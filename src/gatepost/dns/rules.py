@@ -6,6 +6,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+from gatepost.configmaps.gateway import CONFIG_GATEWAY, CONFIG_MAPS
 from gatepost.dns.claims import CLAIMS, CLAIMS_BY_NAME, RECORD_SETS, RecordSetRule
 from gatepost.dns.fqdn_templates import FLAG, FqdnTemplates
 from gatepost.dns.records import Claims, RecordSet
@@ -86,10 +87,11 @@ def rules(
     record_sets: Rule[RecordSet] = Rule(
         RECORD_SETS, RecordSetRule(settings.conflict, chain), rank=_RECORD_SETS_RANK, over=CLAIMS_BY_NAME
     )
+    indexes = [CLAIMS_BY_NAME]
     found: list[Rule[Any]] = [parents, offers, namespace_offers, claims, record_sets]
     if KNATIVE in settings.sources:
-        found += [KNATIVE_GATEWAYS, BALANCER_ADDRESSES]
-    indexes = [CLAIMS_BY_NAME]
+        found += [CONFIG_GATEWAY, KNATIVE_GATEWAYS, BALANCER_ADDRESSES]
+        indexes.append(CONFIG_MAPS)
     if "PTR" in settings.record_types:
         found.append(Rule(PTR_RECORD_SETS, PtrRule(record_sets, chain), rank=_PTR_RANK, over=REVERSE_NAMES))
         indexes.append(REVERSE_NAMES)

@@ -5,11 +5,10 @@ from __future__ import annotations
 from gatepost.migration.values import Form, Found, FoundEndpoints, FoundSlice
 from gatepost.objects.core import Endpoints, EndpointSlice, Service
 from gatepost.objects.meta import controller_of, is_controlled_by
+from gatepost.objects.networking import VISIBILITY_LABEL
 from gatepost.objects.refs import group_of
-from gatepost.objects.serving import Route
-from gatepost.reconcilers.annotations import VISIBILITY_LABEL
+from gatepost.objects.serving import ROUTE_LABEL, Route
 from gatepost.reconcilers.route.addresses import SLICE_SERVICE_LABEL
-from gatepost.reconcilers.route.names import ROUTE_LABEL
 from gatepost.reconcilers.route.placeholders import is_allocated
 from gatepost.reconcilers.route.slices import MANAGED_BY_LABEL, MANAGER
 from gatepost.state.store import Index

@@ -13,8 +13,8 @@ from gatepost.migration.values import Migration, Step
 from gatepost.objects.core import Service
 from gatepost.objects.problems import Problem
 from gatepost.objects.refs import Ref
+from gatepost.objects.serving import ROUTE_LABEL
 from gatepost.reconcilers import route as route_package
-from gatepost.reconcilers.route.names import ROUTE_LABEL
 from gatepost.reconcilers.route.reconcile import ROUTE
 from gatepost.state.rule import Rule
 from gatepost.state.store import Index

@@ -6,14 +6,12 @@ from msgspec import Struct
 
 from gatepost.objects.core import Endpoints, Service
 from gatepost.objects.meta import is_controlled_by
-from gatepost.objects.networking import KIngress, LoadBalancerIngress
+from gatepost.objects.networking import CLUSTER_LOCAL_VISIBILITY, VISIBILITY_LABEL, KIngress, LoadBalancerIngress
 from gatepost.objects.problems import Problem
-from gatepost.objects.serving import Route
-from gatepost.reconcilers.annotations import VISIBILITY_LABEL
-from gatepost.reconcilers.config_domain import CLUSTER_LOCAL_VISIBILITY
+from gatepost.objects.serving import ROUTE_LABEL, Route
 from gatepost.reconcilers.kingress import NOT_OWNED, kingress_ref
 from gatepost.reconcilers.route.addresses import NO_ADDRESS, Landing, entry_of
-from gatepost.reconcilers.route.names import ROUTE_LABEL, RouteSettings, TargetNames, names_of, settings_for
+from gatepost.reconcilers.route.names import RouteSettings, TargetNames, names_of, settings_for
 from gatepost.reconcilers.route.placeholders import landing_for
 from gatepost.reconcilers.route.traffic import MAIN
 from gatepost.state.view import View

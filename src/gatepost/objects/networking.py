@@ -13,6 +13,10 @@ GROUP = "networking.internal.knative.dev"
 EXTERNAL_IP = "ExternalIP"
 CLUSTER_LOCAL = "ClusterLocal"
 
+VISIBILITY_LABEL = "networking.knative.dev/visibility"
+CLUSTER_LOCAL_VISIBILITY = "cluster-local"
+"""The one value of that label that has an effect: no name outside the cluster."""
+
 KINGRESS_LABEL = "networking.internal.knative.dev/ingress"
 """On what is made from a KIngress: its name."""
 

@@ -10,6 +10,9 @@ from gatepost.objects.meta import Condition, Kind, KubernetesObject, Shape
 
 GROUP = "serving.knative.dev"
 
+ROUTE_LABEL = "serving.knative.dev/route"
+"""On what is made for a Route: its name."""
+
 
 class Address(Shape, frozen=True):
     """An entry of `status.addresses`, or `status.address`."""

@@ -7,15 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from gatepost.configmaps.network import DISABLED, ENABLED, REDIRECTED, NetworkConfig
+from gatepost.configmaps.values import go_boolean
 from gatepost.objects.meta import KubernetesObject
 from gatepost.objects.problems import Problem
-from gatepost.reconcilers.config_network import DISABLED, ENABLED, REDIRECTED, NetworkConfig
-from gatepost.reconcilers.configmaps import go_boolean
 
 INGRESS_CLASS = "networking.knative.dev/ingress.class"
 CERTIFICATE_CLASS = "networking.knative.dev/certificate.class"
 CERTIFICATE_TYPE_LABEL = "networking.knative.dev/certificate-type"
-VISIBILITY_LABEL = "networking.knative.dev/visibility"
 
 _INGRESS_CLASS_KEYS = (INGRESS_CLASS, "networking.knative.dev/ingress-class")
 _CERTIFICATE_CLASS_KEYS = (CERTIFICATE_CLASS, "networking.knative.dev/certificate-class")

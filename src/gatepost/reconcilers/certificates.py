@@ -7,6 +7,7 @@ from urllib.parse import urlsplit
 
 from msgspec import Struct
 
+from gatepost.configmaps.network import NetworkConfig
 from gatepost.objects.meta import KubernetesObject, is_controlled_by, is_true, owner_reference
 from gatepost.objects.networking import (
     Certificate,
@@ -18,7 +19,6 @@ from gatepost.objects.networking import (
 )
 from gatepost.objects.problems import Problem
 from gatepost.reconcilers.annotations import CERTIFICATE_CLASS, CERTIFICATE_TYPE_LABEL, certificate_class, passed_on
-from gatepost.reconcilers.config_network import NetworkConfig
 from gatepost.reconcilers.passes import Pass
 from gatepost.writes.outcome import Apply, object_fields, raw, subject
 

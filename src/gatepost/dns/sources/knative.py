@@ -20,16 +20,13 @@ from gatepost.dns.sources.filters import Filters, against_controller
 from gatepost.dns.sources.knative_targets import Aim, KnativeTargets, is_cluster_local
 from gatepost.objects.core import Service
 from gatepost.objects.meta import condition_of
+from gatepost.objects.networking import CLUSTER_LOCAL_VISIBILITY, VISIBILITY_LABEL
 from gatepost.objects.problems import Skipped
 from gatepost.objects.refs import Ref
-from gatepost.objects.serving import DomainMapping, Route
+from gatepost.objects.serving import ROUTE_LABEL, DomainMapping, Route
 from gatepost.objects.settings import SETTINGS_REF, Settings
 from gatepost.state.view import View
 
-VISIBILITY_LABEL = "networking.knative.dev/visibility"
-ROUTE_LABEL = "serving.knative.dev/route"
-
-_CLUSTER_LOCAL = "cluster-local"
 _VISIBILITY_FIELD = f"metadata.labels[{VISIBILITY_LABEL}]"
 _WITHOUT_EFFECT = ("hostname", "gateway-hostname-source")
 
@@ -69,7 +66,7 @@ class KnativeRule:
 
 def _is_made_local(route: Route) -> Skipped | None:
     """Why a Route has no name outside: a fact of its labels, whatever its status still says."""
-    if route.metadata.labels.get(VISIBILITY_LABEL) != _CLUSTER_LOCAL:
+    if route.metadata.labels.get(VISIBILITY_LABEL) != CLUSTER_LOCAL_VISIBILITY:
         return None
     return Skipped("ClusterLocal", "is visible in the cluster only", route.ref, _VISIBILITY_FIELD)
 
@@ -93,7 +90,7 @@ def _written_in_route(route: Route, view: View, skipped: list[Skipped]) -> Itera
 
 def _is_private(service: Service, route: Route) -> bool:
     labels = service.metadata.labels
-    return labels.get(ROUTE_LABEL) == route.metadata.name and labels.get(VISIBILITY_LABEL) == _CLUSTER_LOCAL
+    return labels.get(ROUTE_LABEL) == route.metadata.name and labels.get(VISIBILITY_LABEL) == CLUSTER_LOCAL_VISIBILITY
 
 
 def _host(url: str) -> str:

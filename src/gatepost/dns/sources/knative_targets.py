@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from msgspec import Struct
 
+from gatepost.configmaps.gateway import NAME as CONFIG_GATEWAY
+from gatepost.configmaps.location import config_map_ref
 from gatepost.dns.annotations import Wishes
 from gatepost.dns.names import hostname, is_address, record_name
 from gatepost.dns.records import Record, Records
 from gatepost.dns.sources.filters import Filters
-from gatepost.dns.sources.knative_gateways import BALANCER_ADDRESSES, CONFIG_GATEWAY, KNATIVE_GATEWAYS
+from gatepost.dns.sources.knative_gateways import BALANCER_ADDRESSES, KNATIVE_GATEWAYS
 from gatepost.dns.sources.parents import Parent
 from gatepost.dns.targets import records_for, with_settings
-from gatepost.objects.core import ConfigMap, Service
+from gatepost.objects.core import Service
 from gatepost.objects.meta import KubernetesObject, is_controlled_by
 from gatepost.objects.names import child_name
-from gatepost.objects.networking import KIngress
-from gatepost.objects.problems import Skipped
+from gatepost.objects.networking import EXTERNAL_IP, KIngress
+from gatepost.objects.problems import Problem, Skipped
 from gatepost.objects.refs import Ref
 from gatepost.objects.settings import Settings
 from gatepost.state.rule import Rule
@@ -69,11 +71,12 @@ class KnativeTargets:
         return Aim(lacking=Skipped("OutOfReach", message, at.ref, field))
 
     def _of_gateway(self, owner: KubernetesObject, ingress: KIngress | None, settings: Settings, view: View) -> Aim:
-        config = ConfigMap.KIND.ref(settings.system_namespace, CONFIG_GATEWAY)
-        gateways = view.value(KNATIVE_GATEWAYS, config)
-        gateway = gateways.gateway_for(ingress.metadata.labels if ingress is not None else {})
-        if gateway is None:
+        gateways = view.value(KNATIVE_GATEWAYS, config_map_ref(CONFIG_GATEWAY, view))
+        if gateways is None:
             return Aim(lacking=_no_target(owner, ingress))
+        if isinstance(gateways, Problem):
+            return Aim(lacking=Skipped(gateways.reason, gateways.message, gateways.about, gateways.field))
+        gateway = gateways.entry_for(EXTERNAL_IP, ingress.metadata.labels if ingress is not None else {}).gateway
         parent = view.value(self._parents, gateway)
         lacking = parent.refused or parent.no_targets
         if lacking is not None:

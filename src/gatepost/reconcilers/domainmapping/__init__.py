@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gatepost.reconcilers.config_network import CONFIG_MAPS, CONFIG_NETWORK
+from gatepost.configmaps.network import CONFIG_MAPS, CONFIG_NETWORK
 from gatepost.reconcilers.domainmapping.claim import CONTENDERS
 from gatepost.reconcilers.domainmapping.reconcile import DOMAINMAPPING
 from gatepost.state.rule import Rule

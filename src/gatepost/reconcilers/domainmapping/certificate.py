@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from msgspec import Struct
 
+from gatepost.configmaps.network import ENABLED, NetworkConfig
 from gatepost.objects.names import child_name
 from gatepost.objects.networking import Certificate, CertificateSpec, KIngressTLS
 from gatepost.objects.serving import DomainMapping
 from gatepost.reconcilers import certificates
 from gatepost.reconcilers.annotations import is_issuing_disabled
 from gatepost.reconcilers.certificates import CERTIFICATE_PROVISIONED, Challenge
-from gatepost.reconcilers.config_network import ENABLED, NetworkConfig
 from gatepost.reconcilers.domainmapping.conditions import CERTIFICATE_EXTERNALLY_PROVIDED
 from gatepost.reconcilers.passes import Pass
 from gatepost.state.view import View

@@ -7,11 +7,11 @@ from typing import Any
 
 from msgspec import Struct
 
+from gatepost.configmaps.network import NetworkConfig
 from gatepost.objects.networking import ClusterDomainClaim
 from gatepost.objects.problems import Problem
 from gatepost.objects.refs import Ref
 from gatepost.objects.serving import DomainMapping
-from gatepost.reconcilers.config_network import NetworkConfig
 from gatepost.reconcilers.domainmapping.conditions import (
     DOMAIN_ALREADY_CLAIMED,
     DOMAIN_CLAIM_FAILED,

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from gatepost.configmaps.network import NetworkConfig
 from gatepost.objects.serving import DomainMapping
-from gatepost.reconcilers.config_network import NetworkConfig
 from gatepost.reconcilers.domainmapping.claim import release_claim
 from gatepost.reconcilers.passes import Pass
 from gatepost.state.view import View

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from gatepost.configmaps.network import NetworkConfig, current_network_config
 from gatepost.objects.networking import KIngress, KIngressSpec
 from gatepost.objects.problems import Problem
 from gatepost.objects.refs import Ref
 from gatepost.objects.serving import DomainMapping
 from gatepost.reconcilers.annotations import http_option, ingress_class
-from gatepost.reconcilers.config_network import NetworkConfig, current_network_config
 from gatepost.reconcilers.domainmapping.admission import refused_name
 from gatepost.reconcilers.domainmapping.backend import paths_to_serve, resolve_reference
 from gatepost.reconcilers.domainmapping.certificate import provide_tls

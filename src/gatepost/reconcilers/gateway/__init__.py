@@ -14,7 +14,7 @@ Readiness is what Gateways and HTTPRoutes say of themselves; with `Settings.prob
 Read `reconcile.py` first.
 """
 
-from gatepost.reconcilers.config_gateway import CONFIG_GATEWAY, CONFIG_MAPS
+from gatepost.configmaps.gateway import CONFIG_GATEWAY, CONFIG_MAPS
 from gatepost.reconcilers.gateway.admission import OVERFLOW
 from gatepost.reconcilers.gateway.backends import EXTERNAL_NAMES, LOCAL_PATHS
 from gatepost.reconcilers.gateway.fronts import FRONT

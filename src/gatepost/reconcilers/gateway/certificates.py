@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from gatepost.configmaps.gateway import GatewayConfig
 from gatepost.objects.gatewayapi import ListenerSet
 from gatepost.objects.meta import is_controlled_by, owner_reference
 from gatepost.objects.networking import KINGRESS_LABEL, KIngress
 from gatepost.objects.problems import Problem, Skipped
 from gatepost.objects.refs import Ref
-from gatepost.reconcilers.config_gateway import GatewayConfig
 from gatepost.reconcilers.gateway.admission import Place, place_of
 from gatepost.reconcilers.gateway.fronts import FRONT
 from gatepost.reconcilers.gateway.grants import GRANTS_BY_OWNER, foreign_grant, reference_grant

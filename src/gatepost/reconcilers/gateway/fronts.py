@@ -7,6 +7,7 @@ import ipaddress
 import msgspec
 from msgspec import UNSET, Struct
 
+from gatepost.configmaps.gateway import REQUEST_TIMEOUT, GatewayEntry
 from gatepost.kubernetes.selectors import BadSelector, structured_matcher
 from gatepost.objects.core import Namespace, Service
 from gatepost.objects.gatewayapi import Gateway, GatewayAddress, GatewayClass, ListenerNamespaces
@@ -14,7 +15,6 @@ from gatepost.objects.meta import Condition, condition_of
 from gatepost.objects.networking import CLUSTER_LOCAL, LoadBalancerIngress
 from gatepost.objects.refs import Ref
 from gatepost.objects.settings import SETTINGS_REF, Settings
-from gatepost.reconcilers.config_gateway import REQUEST_TIMEOUT, GatewayEntry
 from gatepost.state.rule import Rule
 from gatepost.state.view import View
 

@@ -10,14 +10,21 @@ from msgspec import UNSET
 
 from gatepost.objects.gatewayapi import HTTPRoute, ParentReference
 from gatepost.objects.meta import owner_reference
-from gatepost.objects.networking import CLUSTER_LOCAL, KINGRESS_LABEL, KIngress, KIngressPath, KIngressSplit
+from gatepost.objects.networking import (
+    CLUSTER_LOCAL,
+    CLUSTER_LOCAL_VISIBILITY,
+    KINGRESS_LABEL,
+    VISIBILITY_LABEL,
+    KIngress,
+    KIngressPath,
+    KIngressSplit,
+)
 from gatepost.reconcilers.gateway.limits import is_label_value, label_value
 from gatepost.reconcilers.gateway.wishes import RouteWish
 from gatepost.writes.outcome import object_fields
 
 Raw = dict[str, Any]
 
-VISIBILITY_LABEL = "networking.knative.dev/visibility"
 TAG_LABEL = "networking.knative.dev/tag"
 TAG_TO_HOST = "networking.internal.knative.dev/tag-to-host"
 LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
@@ -53,7 +60,7 @@ def _labels(kingress: KIngress, wish: RouteWish) -> dict[str, str]:
     labels = {
         **kingress.metadata.labels,
         KINGRESS_LABEL: label_for(kingress),
-        VISIBILITY_LABEL: "cluster-local" if wish.visibility == CLUSTER_LOCAL else "",
+        VISIBILITY_LABEL: CLUSTER_LOCAL_VISIBILITY if wish.visibility == CLUSTER_LOCAL else "",
     }
     tag = _tag_of(wish.hosts, kingress.metadata.annotations.get(TAG_TO_HOST, ""))
     return {**labels, TAG_LABEL: tag} if tag else labels

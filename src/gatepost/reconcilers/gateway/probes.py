@@ -14,6 +14,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
+from gatepost.configmaps.gateway import GatewayEntry
 from gatepost.objects.core import EndpointSlice, SlicePort
 from gatepost.objects.gatewayapi import Gateway, HTTPRoute
 from gatepost.objects.networking import CLUSTER_LOCAL, KIngress
@@ -21,7 +22,6 @@ from gatepost.objects.probes import ProbeVerdict, verdict_ref
 from gatepost.objects.problems import Skipped
 from gatepost.objects.refs import Ref
 from gatepost.objects.settings import SETTINGS_REF, Settings
-from gatepost.reconcilers.config_gateway import GatewayEntry
 from gatepost.reconcilers.gateway.admission import Place, place_of
 from gatepost.reconcilers.gateway.problems import PROBE_WAITING
 from gatepost.reconcilers.gateway.redirects import CHALLENGE_PREFIX

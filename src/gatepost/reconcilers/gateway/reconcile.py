@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from gatepost.configmaps.gateway import GatewayConfig, GatewayEntry, current_gateway_config
 from gatepost.objects.gatewayapi import HTTPRoute
 from gatepost.objects.meta import is_controlled_by, is_true
 from gatepost.objects.networking import CLUSTER_LOCAL, EXTERNAL_IP, KIngress
 from gatepost.objects.problems import Problem, Skipped
 from gatepost.objects.refs import Ref
-from gatepost.reconcilers.config_gateway import GatewayConfig, GatewayEntry, current_gateway_config
 from gatepost.reconcilers.gateway.certificates import prune_tls, want_tls
 from gatepost.reconcilers.gateway.fronts import FRONT
 from gatepost.reconcilers.gateway.httproutes import http_route, label_for

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from msgspec import Struct, structs
 
+from gatepost.configmaps.gateway import GatewayConfig
 from gatepost.objects.gatewayapi import HTTPRoute, ListenerSet
 from gatepost.objects.meta import is_controlled_by
 from gatepost.objects.networking import CLUSTER_LOCAL, KIngress
 from gatepost.objects.problems import Skipped
-from gatepost.reconcilers.config_gateway import GatewayConfig
 from gatepost.reconcilers.gateway.admission import Place, place_of
 from gatepost.reconcilers.gateway.fronts import FRONT
 from gatepost.reconcilers.gateway.limits import suffixed

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from gatepost.configmaps.gateway import GatewayConfig, GatewayEntry
 from gatepost.objects.gatewayapi import HTTPRoute
 from gatepost.objects.meta import controller_of, is_controlled_by
 from gatepost.objects.networking import KINGRESS_LABEL, KIngress, KIngressPath, KIngressRule
 from gatepost.objects.problems import Problem
-from gatepost.reconcilers.config_gateway import GatewayConfig, GatewayEntry
 from gatepost.reconcilers.gateway.admission import Place, place_of
 from gatepost.reconcilers.gateway.backends import external_names, served_rules
 from gatepost.reconcilers.gateway.fronts import FRONT

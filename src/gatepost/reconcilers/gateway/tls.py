@@ -10,15 +10,15 @@ from collections.abc import Iterable
 
 from msgspec import Struct
 
+from gatepost.configmaps.gateway import GatewayConfig, GatewayEntry, current_gateway_config
+from gatepost.configmaps.location import config_map_ref
+from gatepost.configmaps.network import NAME as CONFIG_NETWORK
+from gatepost.configmaps.network import network_config
 from gatepost.objects.gatewayapi import ListenerSet
 from gatepost.objects.names import child_name
 from gatepost.objects.networking import CLUSTER_LOCAL, EXTERNAL_IP, KIngress, KIngressSpec, KIngressTLS
 from gatepost.objects.problems import Problem
 from gatepost.objects.refs import Ref
-from gatepost.reconcilers.config_gateway import GatewayConfig, GatewayEntry, current_gateway_config
-from gatepost.reconcilers.config_network import NAME as CONFIG_NETWORK
-from gatepost.reconcilers.config_network import network_config
-from gatepost.reconcilers.configmaps import config_map_ref
 from gatepost.reconcilers.gateway.backends import served_rules
 from gatepost.reconcilers.gateway.fronts import FRONT, takes_listener_sets
 from gatepost.reconcilers.gateway.grants import GrantWish, foreign_grant

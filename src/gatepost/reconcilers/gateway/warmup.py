@@ -14,11 +14,11 @@ from typing import Any
 
 from msgspec import Struct, structs
 
+from gatepost.configmaps.gateway import GatewayEntry
 from gatepost.objects.gatewayapi import HTTPRoute
 from gatepost.objects.meta import is_controlled_by
 from gatepost.objects.networking import KIngress
 from gatepost.objects.problems import Skipped
-from gatepost.reconcilers.config_gateway import GatewayEntry
 from gatepost.reconcilers.gateway.httproutes import HASH_HEADER, HASH_OVERRIDE, http_route
 from gatepost.reconcilers.gateway.limits import suffixed
 from gatepost.reconcilers.gateway.probes import Probe, ProbeURL, is_probing, probed_hosts, why_not_passed

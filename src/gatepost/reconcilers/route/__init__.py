@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gatepost.reconcilers import config_domain, config_features, config_gateway, config_network
+from gatepost.configmaps import domain, features, gateway, network
 from gatepost.reconcilers.lookups import NAME_LOOKUPS
 from gatepost.reconcilers.route.addresses import SLICES_OF_SERVICE
 from gatepost.reconcilers.route.certificate import ROUTE_CERTIFICATES, WILDCARD_CERTIFICATES
@@ -25,17 +25,17 @@ from gatepost.state.rule import Rule
 from gatepost.state.store import Index
 
 RULES: tuple[Rule[Any], ...] = (
-    config_network.CONFIG_NETWORK,
-    config_domain.CONFIG_DOMAIN,
-    config_features.CONFIG_FEATURES,
-    config_gateway.CONFIG_GATEWAY,
+    network.CONFIG_NETWORK,
+    domain.CONFIG_DOMAIN,
+    features.CONFIG_FEATURES,
+    gateway.CONFIG_GATEWAY,
     NAME_LOOKUPS,
     ROUTE,
 )
 INDEXES: tuple[Index, ...] = (
-    config_network.CONFIG_MAPS,
-    config_domain.CONFIG_MAPS,
-    config_gateway.CONFIG_MAPS,
+    network.CONFIG_MAPS,
+    domain.CONFIG_MAPS,
+    gateway.CONFIG_MAPS,
     PLACEHOLDERS,
     ROUTE_CERTIFICATES,
     WILDCARD_CERTIFICATES,

@@ -8,13 +8,13 @@ from typing import Any
 
 from msgspec import Struct
 
+from gatepost.configmaps.gateway import CONFIG_GATEWAY
+from gatepost.configmaps.gateway import NAME as CONFIG_GATEWAY_NAME
+from gatepost.configmaps.location import config_map_ref
 from gatepost.objects.core import ConfigMap, EndpointSlice, Service, SlicePort
 from gatepost.objects.networking import KIngress, LoadBalancerIngress
 from gatepost.objects.problems import Problem
 from gatepost.objects.settings import SETTINGS_REF, Settings
-from gatepost.reconcilers.config_gateway import CONFIG_GATEWAY
-from gatepost.reconcilers.config_gateway import NAME as CONFIG_GATEWAY_NAME
-from gatepost.reconcilers.configmaps import config_map_ref
 from gatepost.reconcilers.lookups import NAME_LOOKUPS
 from gatepost.state.store import Index
 from gatepost.state.view import View

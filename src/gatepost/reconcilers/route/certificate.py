@@ -8,15 +8,15 @@ from typing import Any
 
 from msgspec import Struct
 
+from gatepost.configmaps.network import ENABLED
 from gatepost.objects.meta import ObjectMeta, condition_of, is_controlled_by
 from gatepost.objects.networking import Certificate, CertificateSpec, KIngressTLS
-from gatepost.objects.serving import Route
+from gatepost.objects.serving import ROUTE_LABEL, Route
 from gatepost.reconcilers import certificates
 from gatepost.reconcilers.annotations import CERTIFICATE_TYPE_LABEL, is_issuing_disabled
 from gatepost.reconcilers.certificates import CERTIFICATE_PROVISIONED, CLUSTER_LOCAL_DOMAIN, EXTERNAL_DOMAIN, Challenge
-from gatepost.reconcilers.config_network import ENABLED
 from gatepost.reconcilers.passes import Pass
-from gatepost.reconcilers.route.names import ROUTE_LABEL, RouteSettings, TargetNames
+from gatepost.reconcilers.route.names import RouteSettings, TargetNames
 from gatepost.reconcilers.route.traffic import MAIN
 from gatepost.state.store import Index
 from gatepost.state.view import View

@@ -18,11 +18,11 @@ from gatepost.objects.networking import (
     KIngressSplit,
     KIngressTLS,
 )
-from gatepost.objects.serving import Route
+from gatepost.objects.serving import ROUTE_LABEL, Route
 from gatepost.reconcilers.annotations import INGRESS_CLASS, ingress_class, passed_on
 from gatepost.reconcilers.certificates import Challenge
 from gatepost.reconcilers.kingress import kingress
-from gatepost.reconcilers.route.names import ROUTE_LABEL, RouteSettings, TargetNames
+from gatepost.reconcilers.route.names import RouteSettings, TargetNames
 from gatepost.reconcilers.route.rollout import ROLLOUT_ANNOTATION, Rollout, annotation_text
 from gatepost.reconcilers.route.traffic import MAIN, RevisionShare, Traffic
 from gatepost.writes.outcome import Apply

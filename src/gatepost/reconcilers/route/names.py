@@ -4,21 +4,19 @@ from __future__ import annotations
 
 from msgspec import Struct
 
+from gatepost.configmaps.domain import current_domain_config
+from gatepost.configmaps.features import current_features
+from gatepost.configmaps.name_templates import TemplateFault, public_name, tagged_name
+from gatepost.configmaps.network import NetworkConfig, current_network_config
 from gatepost.objects.core import Service
+from gatepost.objects.networking import VISIBILITY_LABEL
 from gatepost.objects.problems import Problem
-from gatepost.objects.serving import Route
+from gatepost.objects.serving import ROUTE_LABEL, Route
 from gatepost.objects.settings import SETTINGS_REF, Settings
-from gatepost.reconcilers.annotations import VISIBILITY_LABEL
-from gatepost.reconcilers.config_domain import current_domain_config
-from gatepost.reconcilers.config_features import current_features
-from gatepost.reconcilers.config_network import NetworkConfig, current_network_config
 from gatepost.reconcilers.hosts import cluster_local_hosts, cluster_name, domain_fault
-from gatepost.reconcilers.name_templates import TemplateFault, public_name, tagged_name
 from gatepost.reconcilers.route.conditions import ERROR_CONFIG
 from gatepost.reconcilers.route.traffic import MAIN
 from gatepost.state.view import View
-
-ROUTE_LABEL = "serving.knative.dev/route"
 
 
 class RouteSettings(Struct, frozen=True):

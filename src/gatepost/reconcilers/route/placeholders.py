@@ -14,11 +14,9 @@ from msgspec import Struct
 
 from gatepost.objects.core import Endpoints, Service, ServicePort
 from gatepost.objects.meta import KubernetesObject, ObjectMeta, is_controlled_by, owner_reference
-from gatepost.objects.networking import KIngress
+from gatepost.objects.networking import CLUSTER_LOCAL_VISIBILITY, VISIBILITY_LABEL, KIngress
 from gatepost.objects.problems import Problem
-from gatepost.objects.serving import Route
-from gatepost.reconcilers.annotations import VISIBILITY_LABEL
-from gatepost.reconcilers.config_domain import CLUSTER_LOCAL_VISIBILITY
+from gatepost.objects.serving import ROUTE_LABEL, Route
 from gatepost.reconcilers.kingress import INGRESS_READY, NOT_OWNED
 from gatepost.reconcilers.passes import Pass
 from gatepost.reconcilers.route.addresses import (
@@ -29,7 +27,7 @@ from gatepost.reconcilers.route.addresses import (
     Landing,
     landing_of,
 )
-from gatepost.reconcilers.route.names import ROUTE_LABEL, RouteSettings, TargetNames
+from gatepost.reconcilers.route.names import RouteSettings, TargetNames
 from gatepost.reconcilers.route.slices import lay_slices, port_fields, take_back_slices
 from gatepost.state.store import Index
 from gatepost.state.view import View

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from msgspec import Struct
 
+from gatepost.configmaps.location import config_map_ref
+from gatepost.configmaps.values import Values
 from gatepost.objects.core import ConfigMap
 from gatepost.objects.refs import Ref
-from gatepost.reconcilers.configmaps import Values, config_map_ref
 from gatepost.state.rule import Rule
 from gatepost.state.view import View
 

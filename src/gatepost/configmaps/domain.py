@@ -7,17 +7,17 @@ from collections.abc import Mapping
 import msgspec
 from msgspec import Struct, field
 
+from gatepost.configmaps.location import config_map_ref, maps_named
+from gatepost.configmaps.values import UnreadableValue
 from gatepost.objects.core import ConfigMap
+from gatepost.objects.networking import CLUSTER_LOCAL_VISIBILITY, VISIBILITY_LABEL
 from gatepost.objects.plain_yaml import NotYaml, read_yaml
 from gatepost.objects.problems import Problem
 from gatepost.objects.refs import Ref
-from gatepost.reconcilers.annotations import VISIBILITY_LABEL
-from gatepost.reconcilers.configmaps import UnreadableValue, config_map_ref, maps_named
 from gatepost.state.rule import Rule
 from gatepost.state.view import View
 
 NAME = "config-domain"
-CLUSTER_LOCAL_VISIBILITY = "cluster-local"
 
 _EXAMPLE = "_example"
 

@@ -1,15 +1,13 @@
-"""config-gateway as it is written, and which Gateway it gives a KIngress."""
+"""config-gateway as it is written, and which entry serves which labels."""
 
 from __future__ import annotations
 
 import pytest
-from gateway_world import EDGE, config, ingress, public_rule, rendered, world
-from knative_objects import config_map
 
+from gatepost.configmaps.gateway import parse
+from gatepost.configmaps.values import UnreadableValue
 from gatepost.objects.core import Service
 from gatepost.objects.gatewayapi import Gateway
-from gatepost.reconcilers.config_gateway import CONFIG_GATEWAY, parse
-from gatepost.reconcilers.configmaps import UnreadableValue
 
 
 def test_missing_lists_fall_back_to_istio_each_for_itself() -> None:
@@ -84,34 +82,3 @@ def test_anything_but_cluster_local_is_external() -> None:
     found = parse({})
     assert found.entry_for("ClusterLocal", {}).gateway.name == "knative-local-gateway"
     assert found.entry_for("", {}).gateway.name == "knative-gateway"
-
-
-def test_while_the_config_cannot_be_read_everything_stays_as_it_is() -> None:
-    kingress = ingress("app", public_rule("app.example.com"))
-    found = world(config_map("config-gateway", external_gateways="- {class: t}"), *EDGE[1:], kingress)
-    outcome = found.outcome(kingress)
-    assert [problem.reason for problem in outcome.problems] == ["ConfigMapUnreadable"]
-    assert (outcome.applies, outcome.deletes, outcome.status, outcome.finalizers) == ([], [], {}, None)
-
-
-def test_config_of_that_name_elsewhere_is_not_knatives() -> None:
-    foreign = config_map("config-gateway", external_gateways="[[[")
-    foreign["metadata"]["namespace"] = "shop"
-    found = world(foreign)
-    assert [value for _, value in found.engine.values(CONFIG_GATEWAY)] == [parse({})]
-
-
-def test_labels_of_the_kingress_choose_the_gateway_of_its_route() -> None:
-    entries = "- {class: t, gateway: edge/public}\n- {class: t, gateway: edge/gold, selector: {tier: gold}}"
-    two = config_map("config-gateway", external_gateways=entries, local_gateways="- {class: t, gateway: edge/inside}")
-    gold = ingress("app", public_rule("app.example.com"), metadata={"labels": {"tier": "gold"}})
-    plain = ingress("other", public_rule("other.example.com"))
-    objects = rendered(two, *EDGE[1:], gold, plain)
-    routes = {ref.name: raw["spec"] for ref, raw in objects.items() if ref.kind == "HTTPRoute"}
-    assert routes["app.example.com"]["parentRefs"][0]["name"] == "gold"
-    assert routes["other.example.com"]["parentRefs"][0]["name"] == "public"
-
-
-def test_config_helper_writes_what_it_says() -> None:
-    found = parse(config(https_port=8443)["data"])
-    assert (found.external[0].https_port, found.local[0].https_port) == (8443, 443)

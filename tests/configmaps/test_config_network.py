@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
+from gatepost.configmaps.network import NetworkConfig, parse
+from gatepost.configmaps.values import UnreadableValue, Values
 from gatepost.objects.problems import Problem
 from gatepost.objects.refs import Ref
-from gatepost.reconcilers.config_network import NetworkConfig, parse
-from gatepost.reconcilers.configmaps import UnreadableValue, Values
 
 
 def test_empty_map_gives_the_defaults_of_knative() -> None:

@@ -8,13 +8,14 @@ from urllib.parse import urlsplit
 import msgspec
 from msgspec import Struct
 
+from gatepost.configmaps.location import config_map_ref, maps_named
+from gatepost.configmaps.name_templates import TemplateFault, public_name, tagged_name
+from gatepost.configmaps.values import UnreadableValue, Values
 from gatepost.objects.core import ConfigMap
 from gatepost.objects.gatewayapi import LabelSelector
 from gatepost.objects.plain_yaml import NotYaml, read_yaml
 from gatepost.objects.problems import Problem
 from gatepost.objects.refs import Ref
-from gatepost.reconcilers.configmaps import UnreadableValue, Values, config_map_ref, maps_named
-from gatepost.reconcilers.name_templates import TemplateFault, public_name, tagged_name
 from gatepost.state.rule import Rule
 from gatepost.state.view import View
 

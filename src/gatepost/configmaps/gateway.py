@@ -9,6 +9,8 @@ from typing import Any
 import msgspec
 from msgspec import Struct, field
 
+from gatepost.configmaps.location import config_map_ref, maps_named
+from gatepost.configmaps.values import UnreadableValue
 from gatepost.objects.core import ConfigMap, Service
 from gatepost.objects.gatewayapi import Gateway
 from gatepost.objects.meta import Kind
@@ -16,10 +18,7 @@ from gatepost.objects.networking import CLUSTER_LOCAL, EXTERNAL_IP
 from gatepost.objects.plain_yaml import NotYaml, read_yaml
 from gatepost.objects.problems import Problem
 from gatepost.objects.refs import Ref
-from gatepost.objects.settings import SETTINGS_REF, Settings
-from gatepost.reconcilers.configmaps import UnreadableValue
 from gatepost.state.rule import Rule
-from gatepost.state.store import Index
 from gatepost.state.view import View
 
 NAME = "config-gateway"
@@ -108,13 +107,10 @@ class _Entry(Struct, rename="kebab"):
 
 
 def gateway_config(ref: Ref, view: View) -> GatewayConfig | Problem:
-    """The settings in the ConfigMap of that Ref; the defaults if it does not exist, a problem if it does not parse.
-
-    A ConfigMap of that name in another namespace is not Knative's.
-    """
+    """The settings in the ConfigMap of that Ref; the defaults if it does not exist, a problem if it does not parse."""
     config_map = view.get(ConfigMap, ref)
-    if config_map is None or ref.namespace != _system_namespace(view):
-        return DEFAULT
+    if config_map is None or ref != config_map_ref(NAME, view):
+        return DEFAULT  # one of that name in another namespace is not Knative's
     try:
         return parse(config_map.data)
     except UnreadableValue as error:
@@ -195,20 +191,11 @@ def _ref(key: str, name: str, text: str, kind: Kind) -> Ref:
     return kind.ref(*parts)
 
 
-def _system_namespace(view: View) -> str:
-    return (view.get(Settings, SETTINGS_REF) or Settings()).system_namespace
-
-
-CONFIG_MAPS = Index(
-    "config-gateway-maps",
-    ConfigMap,
-    lambda config_map: [(config_map.ref, None)] if config_map.metadata.name == NAME else [],
-)
-"""So that a ConfigMap that cannot be read is told even before there is a KIngress."""
+CONFIG_MAPS = maps_named(NAME)
 
 CONFIG_GATEWAY: Rule[GatewayConfig | Problem] = Rule("config-gateway", gateway_config, rank=0, over=CONFIG_MAPS)
 
 
 def current_gateway_config(view: View) -> GatewayConfig | Problem:
     """The settings in force: those of `config-gateway` in Knative's namespace."""
-    return view.value(CONFIG_GATEWAY, ConfigMap.KIND.ref(_system_namespace(view), NAME))
+    return view.value(CONFIG_GATEWAY, config_map_ref(NAME, view))

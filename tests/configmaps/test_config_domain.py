@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from gatepost.reconcilers.config_domain import DomainConfig, DomainEntry, parse
-from gatepost.reconcilers.configmaps import UnreadableValue
+from gatepost.configmaps.domain import DomainConfig, DomainEntry, parse
+from gatepost.configmaps.values import UnreadableValue
 
 
 def test_entries_are_domains_with_the_labels_that_they_ask_for() -> None:
