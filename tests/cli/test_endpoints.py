@@ -151,13 +151,14 @@ def test_key_of_another_command_may_stand_in_the_config_file(manifest: str, tmp_
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("sourse: crd\n", "sourse: there is no such option; did you mean 'source'?"),
+        ("sourse: crd\n", "config.yaml:1: sourse: there is no such option; did you mean 'source'?"),
         ("- source\n", "found list, wanted a mapping of options"),
         ("source: {a: b}\n", "source: found a dict, wanted a list of values"),
         ("namespace: [a, b]\n", "namespace: found a list, wanted one value"),
-        ("create-ptr: maybe\n", "create-ptr: found 'maybe', wanted true or false"),
+        ("# switches\ncreate-ptr: maybe\n", "config.yaml:2: create-ptr: found 'maybe', wanted true or false"),
+        ("min-ttl: 5\n\nmin-ttl: 6\n", "config.yaml:3: min-ttl: is there twice, wanted once"),
         ("source: [", "is no YAML"),
-        ("min-ttl: soon\n", "found 'soon', wanted seconds or a duration like 5m"),
+        ("policy: sync\nmin-ttl: soon\n", "config.yaml:2: min-ttl: found 'soon', wanted seconds or a duration"),
     ],
 )
 def test_config_file_that_is_wrong_exits_with_2(text: str, message: str, manifest: str, tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from gatepost.objects.plain_yaml import NotYaml, read_yaml
+from gatepost.objects.plain_yaml import NotYaml, lines_of_keys, read_yaml
 
 
 def config_option(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -32,28 +32,42 @@ def _read_config(ctx: click.Context, parameter: click.Parameter, path: str | Non
         return
     try:
         with click.open_file(path, encoding="utf-8") as file:
-            found = read_yaml(file.read())
+            text = file.read()
+        found = read_yaml(text)
     except (NotYaml, UnicodeDecodeError) as error:
         raise click.UsageError(f"--config {path}: is no YAML: {error}") from error
     if found is None:
         found = {}
     if not isinstance(found, Mapping):
         raise click.UsageError(f"--config {path}: found {type(found).__name__}, wanted a mapping of options")
-    ctx.default_map = {**(ctx.default_map or {}), **_defaults(ctx, path, found)}
+    ctx.default_map = {**(ctx.default_map or {}), **_defaults(ctx, _places(path, text), found)}
 
 
-def _defaults(ctx: click.Context, path: str, found: Mapping[Any, Any]) -> dict[str, Any]:
+def _places(path: str, text: str) -> dict[str, str]:
+    """Where each key stands. Raises: click.UsageError for one that stands there twice."""
+    places: dict[str, str] = {}
+    for key, line in lines_of_keys(text):
+        place = f"--config {path}:{line}: {key}"
+        if key in places:
+            raise click.UsageError(f"{place}: is there twice, wanted once")
+        places[key] = place
+    return places
+
+
+def _defaults(ctx: click.Context, places: Mapping[str, str], found: Mapping[Any, Any]) -> dict[str, Any]:
     options = _options(ctx.command)
     defaults: dict[str, Any] = {}
     for key, value in found.items():
+        where = places.get(str(key), f"--config: {key}")
         option = options.get(str(key))
         if option is not None and option.name is not None:
             if value is not None:
-                defaults[option.name] = _as_given(option, value, f"--config {path}: {key}")
+                defaults[option.name] = _as_given(option, value, where)
+                _check(ctx, option, defaults[option.name], where)
         elif str(key) not in _options_of_other_commands():  # one file may serve several commands
             near = difflib.get_close_matches(str(key), options, n=1)
             hint = f"; did you mean {near[0]!r}?" if near else ""
-            raise click.UsageError(f"--config {path}: {key}: there is no such option{hint}")
+            raise click.UsageError(f"{where}: there is no such option{hint}")
     return defaults
 
 
@@ -67,6 +81,17 @@ def _as_given(option: click.Option, value: Any, where: str) -> Any:
     if option.multiple:
         return [str(entry) for entry in value] if isinstance(value, list) else [str(value)]
     return value
+
+
+def _check(ctx: click.Context, option: click.Option, value: Any, where: str) -> None:
+    """Raises: click.UsageError if a value is none for the option, which click would tell without file and line."""
+    if option.is_flag:
+        return
+    for entry in value if option.multiple else [value]:
+        try:
+            option.type.convert(entry, option, ctx)
+        except click.BadParameter as error:
+            raise click.UsageError(f"{where}: {error.message}") from error
 
 
 def _options(command: click.Command) -> dict[str, click.Option]:

@@ -37,6 +37,17 @@ def read_yaml(text: str | bytes) -> Any:
     return documents[0] if documents else None
 
 
+def lines_of_keys(text: str) -> list[tuple[str, int]]:
+    """The keys of the mapping in a text that `read_yaml` can read, each with its line from 1 on; in their order.
+
+    A key that stands there twice comes twice.
+    """
+    node = yaml.compose(text, Loader=_Loader)
+    if not isinstance(node, yaml.MappingNode):
+        return []
+    return [(str(key.value), key.start_mark.line + 1) for key, _ in node.value]
+
+
 def read_all_yaml(text: str | bytes) -> list[Any]:
     """The values of all documents in a text. Raises: NotYaml."""
     try:
