@@ -308,7 +308,7 @@ class DnsSettings(Struct, frozen=True, kw_only=True):
             yield f"--annotation-prefix: found {self.annotation_prefix!r}, wanted a text that ends with '/'"
         if self.ignore_hostname_annotation and not self.has_template:
             yield "--ignore-hostname-annotation: needs --fqdn-template, the only other place that names come from"
-        if self.create_ptr and "PTR" not in self.record_types:
+        if self.create_ptr and "PTR" not in self.managed_record_types:
             yield "--create-ptr: needs PTR among --managed-record-types"
         if self.min_ttl < 0:
             yield f"--min-ttl: found {self.min_ttl}, wanted 0 or more seconds"

@@ -30,11 +30,22 @@ def records_for(targets: Iterable[str], choose: Callable[[Records], Records] | N
     Args:
         choose: what the settings make of the targets before addresses displace names.
     """
-    by_type: dict[str, dict[str, str]] = {}
-    for target in sorted(targets):  # of several spellings of one address or name the first is taken
-        by_type.setdefault(record_type(target), {}).setdefault(_comparable(target), target)
-    records = tuple(Record(type_, tuple(sorted(by_type[type_].values()))) for type_ in sorted(by_type))
+    by_type: dict[str, list[str]] = {}
+    for target in targets:
+        by_type.setdefault(record_type(target), []).append(target)
+    records = tuple(Record(type_, distinct(type_, by_type[type_])) for type_ in sorted(by_type))
     return reduced(records if choose is None else choose(records))
+
+
+def distinct(type_: str, targets: Iterable[str]) -> tuple[str, ...]:
+    """The targets of a record, sorted as text; of several spellings of one address or name the first is taken."""
+    texts = sorted(set(targets))
+    if len(texts) == 1 or type_ not in TRAFFIC_TYPES:
+        return tuple(texts)
+    first: dict[str, str] = {}
+    for text in texts:
+        first.setdefault(_comparable(text), text)
+    return tuple(first.values())
 
 
 def reduced(records: Iterable[Record]) -> Records:
@@ -64,7 +75,7 @@ def _join(records: list[Record]) -> Record:
     first = records[0]
     return Record(
         first.type,
-        tuple(sorted({target for record in records for target in record.targets})),
+        distinct(first.type, (target for record in records for target in record.targets)),
         next((record.ttl for record in records if record.ttl), 0),
         first_set(record.properties for record in records),
         first.labels,

@@ -13,7 +13,7 @@ from gatepost.dns.endpoint import Property
 from gatepost.dns.names import record_name, too_long_label
 from gatepost.dns.records import Claim, Claimant, Claims, NameKey, Record
 from gatepost.dns.sources.filters import Filters
-from gatepost.dns.targets import joined
+from gatepost.dns.targets import distinct, joined
 from gatepost.objects.dnsendpoint import DNSEndpoint, WrittenEndpoint
 from gatepost.objects.problems import Skipped
 from gatepost.objects.refs import Ref
@@ -85,7 +85,7 @@ def _record(endpoint: WrittenEndpoint) -> Record:
     properties = {written.name: Property(written.name, written.value) for written in endpoint.provider_specific}
     return Record(
         endpoint.record_type,
-        tuple(sorted(set(endpoint.targets))),
+        distinct(endpoint.record_type, endpoint.targets),
         endpoint.record_ttl,
         tuple(properties[name] for name in sorted(properties)),
         tuple(sorted(endpoint.labels.items())),
