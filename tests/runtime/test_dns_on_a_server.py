@@ -98,7 +98,8 @@ async def test_a_published_record_is_an_event_on_its_object() -> None:
         uid = (await shop.get(f"{ENDPOINTS}/static"))["metadata"]["uid"]
         (ready,) = (await shop.get(EVENTS))["items"]
         assert (ready["type"], ready["reason"]) == ("Normal", "RecordReady")
-        assert ready["message"] == "record:static.example.com,type:A,ttl:60,targets:192.0.2.1,owner:me"
+        assert ready["message"] == "(gatepost) record:static.example.com,owner:me,type:A,ttl:60,targets:192.0.2.1"
+        assert (ready["action"], ready["reportingComponent"]) == ("Created", "gatepost")
         assert (ready["involvedObject"]["kind"], ready["involvedObject"]["uid"]) == ("DNSEndpoint", uid)
         await shop.client.write("DELETE", f"{ENDPOINTS}/static", {}, {})
         await shop.run_once(events_emit=("RecordReady", "RecordDeleted"))

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from publishing_cluster import Provider, gateway, namespace, publishing, route
 
-from gatepost.dns.endpoint import EndpointKey
+from gatepost.dns.endpoint import Changes, Endpoint, EndpointKey
 from gatepost.objects.gatewayapi import HTTPRoute
 
 A, B = HTTPRoute.KIND.ref("shop", "a"), HTTPRoute.KIND.ref("shop", "b")
 ALL = ("RecordReady", "RecordDeleted", "RecordError")
+RECORD = "record:a.example.com,owner:me,type:A,ttl:0,targets:"
 
 
 async def test_a_record_that_comes_changes_and_goes_is_told_on_its_object() -> None:
@@ -20,10 +21,10 @@ async def test_a_record_that_comes_changes_and_goes_is_told_on_its_object() -> N
         await cluster.rest()
         cluster.loop.intake.remove(A)
         await cluster.rest()
-        assert [(event.type, event.reason, event.message) for event in cluster.events] == [
-            ("Normal", "RecordReady", "record:a.example.com,type:A,targets:192.0.2.1,owner:me"),
-            ("Normal", "RecordReady", "record:a.example.com,type:A,targets:192.0.2.9,owner:me"),
-            ("Normal", "RecordDeleted", "record:a.example.com,type:A,targets:192.0.2.9,owner:me"),
+        assert [(event.type, event.reason, event.action, event.message) for event in cluster.events] == [
+            ("Normal", "RecordReady", "Created", f"(gatepost) {RECORD}192.0.2.1"),
+            ("Normal", "RecordReady", "Updated", f"(gatepost) {RECORD}192.0.2.9"),
+            ("Normal", "RecordDeleted", "Deleted", f"(gatepost) {RECORD}192.0.2.9"),
         ]
         assert [event.about.ref for event in cluster.events] == [A, A, A]
         assert [event.about.uid for event in cluster.events] == ["r-a", "r-a", ""]  # it is gone by then
@@ -51,7 +52,8 @@ async def test_without_the_flag_only_what_went_wrong_is_told() -> None:
         (problem,) = cluster.told
         assert (problem.reason, problem.about) == ("RecordError", B)
         assert problem.message == (
-            "the DNS provider refused to create record:b.example.com,type:A,targets:192.0.2.1,owner:me: quota exceeded"
+            "the DNS provider refused to create record:b.example.com,owner:me,type:A,ttl:0,targets:192.0.2.1: "
+            "quota exceeded"
         )
 
 
@@ -85,3 +87,34 @@ async def test_taking_over_a_record_without_changing_it_is_no_news() -> None:
             await cluster.rest()
             assert cluster.events == []
     assert "owner=me" in (await provider.texts())["a-a.example.com"]
+
+
+async def test_a_record_says_its_ttl_and_its_set() -> None:
+    annotations = {
+        "external-dns.kubernetes.io/ttl": "5m",
+        "external-dns.kubernetes.io/set-identifier": "blue",
+    }
+    async with publishing(events_emit=ALL) as cluster:
+        cluster.put(namespace("shop"), gateway(), route("a", "a.example.com", annotations=annotations))
+        cluster.complete()
+        await cluster.rest()
+        (event,) = cluster.events
+        assert event.message == (
+            "(gatepost) record:a.example.com,owner:me,type:A,ttl:300,set-identifier:blue,targets:192.0.2.1"
+        )
+
+
+async def test_who_loses_a_name_and_who_may_not_have_it_are_told() -> None:
+    provider = Provider()
+    theirs = Endpoint("theirs.example.com", "A", ("203.0.113.1",))
+    await provider.apply(Changes(create=(theirs,)))
+    async with publishing(provider, events_emit=ALL) as cluster:
+        cluster.put(namespace("shop"), gateway(), gateway("192.0.2.2", "other"))
+        cluster.put(route("a", "a.example.com"), route("b", "a.example.com", "theirs.example.com", parent_name="other"))
+        cluster.complete()
+        await cluster.rest()
+        assert {(problem.reason, problem.about) for problem in cluster.told} == {
+            ("DNSConflict", B),
+            ("ForeignRecord", B),
+        }
+        assert [(event.reason, event.about.ref) for event in cluster.events] == [("RecordReady", A)]

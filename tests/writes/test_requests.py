@@ -236,6 +236,18 @@ def test_an_event_names_its_object_and_has_a_name_that_follows_from_what_it_says
     assert (request.body["count"], request.body["firstTimestamp"]) == (1, NOW)
 
 
+def test_an_event_says_what_was_done_if_something_was() -> None:
+    about = Subject(INGRESS, "v1", "u-1")
+    assert event_request(Event(about, "Normal", "RecordReady", "made", "Created"), NOW).body["action"] == "Created"
+    assert "action" not in event_request(Event(about, "Normal", "RecordReady", "made"), NOW).body
+
+
+def test_the_message_of_an_event_has_1024_bytes_and_no_half_letters() -> None:
+    about = Subject(INGRESS, "v1", "u-1")
+    assert event_request(Event(about, "Warning", "Odd", "x" * 1025), NOW).body["message"] == "x" * 1024
+    assert event_request(Event(about, "Warning", "Odd", "x" + "ü" * 512), NOW).body["message"] == "x" + "ü" * 511
+
+
 def test_an_event_of_an_object_with_the_longest_name_has_a_name_that_a_server_takes() -> None:
     name = ".".join(["a" * 47] * 5 + ["b" * 13])  # 253 characters; a cut after 236 would leave a dot or a part of "a"
     request = event_request(Event(Subject(Ref("", "Service", "shop", name), "v1"), "Normal", "Odd", "why"), NOW)

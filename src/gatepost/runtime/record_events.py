@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Mapping
 
 from gatepost.dns.desired import record_set_at
 from gatepost.dns.endpoint import Endpoint, EndpointKey
-from gatepost.dns.plan import DELETE, PlannedChange
+from gatepost.dns.plan import CREATE, DELETE, UPDATE, PlannedChange
 from gatepost.dns.records import OWNER, RESOURCE, NameKey
 from gatepost.dns.standing import object_behind
 from gatepost.objects.kinds import type_for
@@ -17,6 +17,8 @@ from gatepost.state.engine import Engine
 from gatepost.writes.outcome import Event, Subject, subject
 
 READY, DELETED, ERROR, GIVEN_UP = "RecordReady", "RecordDeleted", "RecordError", "RecordGivenUp"
+
+_ACTIONS = {CREATE: "Created", UPDATE: "Updated", DELETE: "Deleted"}
 
 
 class RecordEvents:
@@ -38,7 +40,7 @@ class RecordEvents:
     def events(self, sent: Iterable[PlannedChange], refused: Collection[EndpointKey]) -> tuple[Event, ...]:
         """What to tell of the changes that were made."""
         return tuple(
-            Event(self._subject(ref), type_, reason, message)
+            Event(self._subject(ref), type_, reason, message, _ACTIONS[change.action])
             for change in sent
             if change.record.key not in refused
             for type_, reason, message in self._told(change)
@@ -66,7 +68,7 @@ class RecordEvents:
             yield "Warning", GIVEN_UP, f"{_described(change.record)} was deleted after --delete-grace: {why}"
         reason = DELETED if change.action == DELETE else READY
         if reason in self._emitted and change.touches_record:
-            yield "Normal", reason, _described(change.record)
+            yield "Normal", reason, f"(gatepost) {_described(change.record)}"
 
     def _behind(self, change: PlannedChange) -> tuple[Ref, ...]:
         """The objects that want a record; of one that goes, the object that is written down for it."""
@@ -84,13 +86,16 @@ class RecordEvents:
 
 
 def _described(record: Endpoint) -> str:
-    """As in `record:app.example.com,type:A,ttl:300,targets:192.0.2.1,owner:me`, which tools can take apart."""
+    """As in `record:app.example.com,owner:me,type:A,ttl:300,targets:192.0.2.1`, which tools can take apart.
+
+    Source: external-dns, whose notes begin with its own name in brackets.
+    """
     parts = {
         "record": record.dns_name,
-        "type": record.record_type,
-        "ttl": str(record.record_ttl) if record.record_ttl else "",
-        "targets": ",".join(record.targets),
-        "set-identifier": record.set_identifier,
         "owner": record.labels.get(OWNER, ""),
+        "type": record.record_type,
+        "ttl": str(record.record_ttl),
+        **({"set-identifier": record.set_identifier} if record.set_identifier else {}),
+        "targets": ",".join(record.targets),
     }
-    return ",".join(f"{key}:{value}" for key, value in parts.items() if value)
+    return ",".join(f"{key}:{value}" for key, value in parts.items())

@@ -23,12 +23,13 @@ class Subject(Struct, frozen=True, gc=False):
 
 
 class Event(Struct, frozen=True, gc=False):
-    """An event to record. `type` is "Normal" or "Warning"."""
+    """An event to record. `type` is "Normal" or "Warning"; `action` is what was done, such as "Created", or ""."""
 
     about: Subject
     type: str
     reason: str
     message: str
+    action: str = ""
 
 
 class OwnEntries(Struct, frozen=True):

@@ -33,7 +33,7 @@ MANAGER = "gatepost"
 Raw = dict[str, Any]
 
 _LONGEST_NAME_IN_EVENT = 253 - 17
-_LONGEST_EVENT_MESSAGE = 1024  # events/v1 note; core/v1 servers hold to the same limit
+_LONGEST_EVENT_MESSAGE = 1024  # bytes of a note in events.k8s.io/v1, in which the same events are read
 
 
 class Request(Struct, frozen=True):
@@ -136,7 +136,7 @@ def event_request(event: Event, now: str) -> Request:
     about = event.about.ref
     namespace = about.namespace or "default"
     name = _event_name(event)
-    involved = {
+    involved = {  # as `regarding` in events.k8s.io/v1
         "apiVersion": event.about.api_version,
         "kind": about.kind,
         "namespace": about.namespace,
@@ -150,14 +150,16 @@ def event_request(event: Event, now: str) -> Request:
         "involvedObject": {key: value for key, value in involved.items() if value},
         "type": event.type,
         "reason": event.reason,
-        "message": event.message[:_LONGEST_EVENT_MESSAGE],
+        "message": event.message.encode()[:_LONGEST_EVENT_MESSAGE].decode(errors="ignore"),
         "source": {"component": MANAGER},
         "firstTimestamp": now,
         "lastTimestamp": now,
         "count": 1,
-        "reportingComponent": MANAGER,
+        "reportingComponent": MANAGER,  # as `reportingController` in events.k8s.io/v1
         "reportingInstance": MANAGER,
     }
+    if event.action:
+        body["action"] = event.action
     return Request("create", Ref("", "Event", namespace, name), body)
 
 
