@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from gatepost.dns.expressions import BadExpression, compiled
 
@@ -29,11 +33,28 @@ from gatepost.dns.expressions import BadExpression, compiled
         (r"^(?P<first>a)\.(?<second>b)$", "a.b", "b.a"),
         (r"^a{2,3}?$", "aa", "a"),
         (r"\bdev\b", "a.dev.x", "adevx"),
+        (r"\bdev\B", "a.devx", "a.dev.x"),
+        (r"\bé", "xé", "é"),  # words are ASCII
+        (r"^\D+$", "aü", "a1"),
+        (r"^[\W\d]+$", "1.ü", "a"),
+        (r"^\S$", "ü", " "),
+        (r"^a{,2}$", "a{,2}", "aa"),  # no repetition without a first number
+        (r"^a{2}b{1,}$", "aabb", "ab"),
+        (r"^(a|b*)*c?$", "abbac", "d"),
+        (r"^[[:^alpha:]]+$", "1.2", "a"),
+        (r"^[^]a]$", "b", "]"),
+        (r"^[a-]$", "-", "b"),
+        (r"^\x61\x{62}\143$", "abc", "abd"),
+        (r"(?U)^a+$", "aa", "b"),
+        (r"(?s)^a.b$", "a\nb", "ab"),
+        (r"^a.b$", "axb", "a\nb"),
+        (r"(?m)^b$", "a\nb", "ab"),
+        (r"^\Qa.\E+$", "a...", "a.a."),
     ],
 )
 def test_an_expression_finds_what_it_finds_in_re2(expression: str, found: str, not_found: str) -> None:
-    assert compiled(expression).search(found) is not None
-    assert compiled(expression).search(not_found) is None
+    assert compiled(expression).is_in(found)
+    assert not compiled(expression).is_in(not_found)
 
 
 @pytest.mark.parametrize(
@@ -41,8 +62,37 @@ def test_an_expression_finds_what_it_finds_in_re2(expression: str, found: str, n
     [
         *("(", ")", "a)(", "[a", "*a", "\\", "(?x)a", "a(?#b)", "[[:nope:]]", r"\C", r"\pL", r"a\Z"),
         *("a(?=b)", "(?!a)", "(?<=a)b", "(?<!a)b", r"(a)\1", "(?P=a)", "(?(1)a)", "(?>a)"),
+        *("a++", "a*+", "a?+", "a**", "a{2}{3}", "a{1001}", "a{3,2}", "[b-a]", "(?P<a>x)(?P<a>y)", r"\é", "{2}"),
+        *("(" * 300 + ")" * 300, "((a{1000}){1000})", r"\x{110000}", "[a\\", "(?", "(?i", "(?P<a"),
     ],
 )
 def test_what_re2_does_not_have_is_refused(expression: str) -> None:
     with pytest.raises(BadExpression):
         compiled(expression)
+
+
+@pytest.mark.parametrize("expression", ["^([a-z]+-?)+$", "^(a|a)*$", "^(a*)*$", "(a?){60}a{60}b", "(.*)*(.*)*=$"])
+def test_no_name_takes_for_ever(expression: str) -> None:
+    assert not compiled(expression).is_in("a" * 240 + ".")
+
+
+def test_the_empty_expression_is_in_everything() -> None:
+    assert compiled("").is_in("")
+    assert compiled("a|").is_in("b")
+
+
+@settings(deadline=None)
+@given(
+    st.recursive(
+        st.sampled_from(["a", "b", ".", "[ab]", "[^a]", "^", "$", r"\b", "ab"]),
+        lambda inner: st.one_of(
+            st.tuples(inner, inner).map("".join),
+            st.tuples(inner, inner).map("|".join),
+            st.tuples(inner, st.sampled_from(["*", "+", "?", "{1,2}", "*?"])).map(lambda part: f"({part[0]}){part[1]}"),
+        ),
+        max_leaves=6,
+    ),
+    st.text("ab.", max_size=6),
+)
+def test_what_python_finds_too_is_found(expression: str, text: str) -> None:
+    assert compiled(expression).is_in(text) == (re.search(expression, text) is not None)

@@ -31,9 +31,9 @@ class DomainFilter(Struct, frozen=True, omit_defaults=True):
     def matches(self, name: str) -> bool:
         name = unicode_name(name)
         if self.regex_include or self.regex_exclude:
-            if self.regex_exclude and compiled(self.regex_exclude).search(name):
+            if self.regex_exclude and compiled(self.regex_exclude).is_in(name):
                 return False
-            return not self.regex_include or compiled(self.regex_include).search(name) is not None
+            return not self.regex_include or compiled(self.regex_include).is_in(name)
         if self.include and not any(_is_within(name, domain) for domain in self.include):
             return False
         return not any(_is_within(name, domain) for domain in self.exclude)
