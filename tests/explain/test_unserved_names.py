@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from explain_world import (
     KNATIVE,
+    Raw,
     answer,
     config_map,
     core_service,
@@ -14,6 +15,7 @@ from explain_world import (
     http_route,
     kingress,
     knative_service,
+    meta,
     settled,
     step,
 )
@@ -111,6 +113,61 @@ def test_gateway_that_config_gateway_names_and_nobody_made() -> None:
     mapping = domain_mapping("app.example.com", "web", api_version="v1")
     found = explained("app.example.com", *settings, core_service("web"), mapping)
     assert (found.verdict, first(found)[:2]) == ("not served", ("GatewayDoesNotExist", "Gateway infra/public"))
+
+
+def _of_two_hosts(*, parents: tuple[Raw, ...]) -> list[Raw]:
+    """A KIngress with a public and a cluster-local host, on Gateways that have Services in front."""
+    both = kingress("website.example.com", ("web", 100))
+    rule = both["spec"]["rules"][0]
+    inside = {**rule, "hosts": ["website.shop.svc.cluster.local"], "visibility": "ClusterLocal"}
+    both["spec"]["rules"] = [inside, rule]
+    fronts = config_map(
+        "config-gateway",
+        external_gateways="- {class: any, gateway: infra/public, service: infra/public}",
+        local_gateways="- {class: any, gateway: infra/local, service: infra/local}",
+    )
+    return [fronts, both, *parents]
+
+
+def test_missing_gateway_is_the_first_reason_though_services_stand_in_front_of_it() -> None:
+    found = explained("website.example.com", *_of_two_hosts(parents=()))
+    assert (found.verdict, first(found)) == ("not served", ("NoSuchParent", "Gateway infra/public", ""))
+
+
+def test_route_of_another_host_of_the_kingress_is_no_reason() -> None:
+    found = explained("website.example.com", *_of_two_hosts(parents=(gateway("public"), gateway("local"))))
+    assert found.reasons
+    assert not [why for why in found.reasons if "cluster.local" in str(why)]
+
+
+def test_address_that_only_the_cluster_asks_for_keeps_no_public_name_from_being_served() -> None:
+    raws = (*KNATIVE[:1], *_knative_route("website"), gateway("public"))
+    inside = explained("website.shop.svc.cluster.local", *raws)
+    assert first(inside) == ("GatewayAddressUnknown", "Ingress shop/website", "status")
+    public = explained("website.shop.example.com", *raws)
+    assert first(public) == ("NotAccepted", "HTTPRoute shop/website.shop.example.com", "status.parents")
+
+
+def _knative_route(name: str) -> list[Raw]:
+    """A Route whose KIngress names a Service of a gateway that does not exist."""
+    route = {
+        "apiVersion": "serving.knative.dev/v1",
+        "kind": "Route",
+        "metadata": meta(name),
+        "spec": {"traffic": [{"revisionName": f"{name}-00001", "percent": 100}]},
+    }
+    revision = {
+        "apiVersion": "serving.knative.dev/v1",
+        "kind": "Revision",
+        "metadata": meta(f"{name}-00001"),
+        "status": {"observedGeneration": 1, "conditions": [{"type": "Ready", "status": "True"}]},
+    }
+    fronts = config_map(
+        "config-gateway",
+        external_gateways="- {class: any, gateway: infra/public, service: infra/gone}",
+        local_gateways="- {class: any, gateway: infra/public, service: infra/gone}",
+    )
+    return [config_map("config-domain", **{"example.com": ""}), fronts, route, revision]
 
 
 def test_remark_without_effect_is_never_the_first_reason() -> None:

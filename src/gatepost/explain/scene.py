@@ -10,9 +10,11 @@ from msgspec import Struct
 from gatepost.explain.findings import findings_about
 from gatepost.explain.names import Asked, Mention
 from gatepost.explain.values import Step
+from gatepost.objects.gatewayapi import GatewayRoute
 from gatepost.objects.meta import Condition, KubernetesObject
 from gatepost.objects.problems import Problem, Skipped
 from gatepost.objects.refs import Ref
+from gatepost.reconcilers.route.addresses import ADDRESS_GONE, NO_ADDRESS
 from gatepost.state.engine import Engine
 
 RawOf = Callable[[Ref], Mapping[str, Any] | None]
@@ -38,7 +40,7 @@ class Scene(Struct, frozen=True):
 def step_of(scene: Scene, mention: Mention, **more: Any) -> Step:
     """The step of an object with all that the rules have left about it; `more` are fields of `Step`."""
     findings = findings_about(scene.engine, mention.ref)
-    skipped = [why for finding in findings for why in finding.skipped if _concerns(why, scene.asked)]
+    skipped = [why for finding in findings for why in finding.skipped if _concerns(why, mention.ref, scene)]
     skipped += [
         Skipped(NOTHING_WANTED, finding.note, mention.ref)
         for finding in findings
@@ -55,7 +57,9 @@ def step_of(scene: Scene, mention: Mention, **more: Any) -> Step:
         host=mention.host.name,
         field=mention.host.field,
         conditions=conditions_of(mention.obj),
-        problems=unique([problem for finding in findings for problem in finding.problems]),
+        problems=unique(
+            [problem for finding in findings for problem in finding.problems if _is_on_the_way(problem, scene.asked)]
+        ),
         skipped=tuple(dict.fromkeys([*more.pop("skipped", ()), *skipped])),
         blocked=any(finding.blocked for finding in findings),
         wants=tuple(write.about for finding in findings for write in finding.writes if write.verb == "apply"),
@@ -78,11 +82,23 @@ def unique(problems: list[Problem]) -> tuple[Problem, ...]:
     return tuple(dict.fromkeys(problems))
 
 
-def _concerns(why: Skipped, asked: Asked) -> bool:
-    """Whether a reason says something of the name. Those of other hostnames quote them, and only them."""
-    if why.reason not in ABOUT_ONE_HOST:
+def _concerns(why: Skipped, about: Ref, scene: Scene) -> bool:
+    """Whether a reason says something of the name. Those of other hostnames quote them, and only them.
+
+    A KIngress has a HTTPRoute for each of its rules: what one of other hosts waits for does not hold this name back.
+    """
+    if why.reason in ABOUT_ONE_HOST:
+        return any(repr(form) in why.message for form in scene.asked.forms)
+    other = scene.engine.store.get(why.at) if why.at != about else None
+    if not isinstance(other, GatewayRoute) or not other.spec.hostnames:
         return True
-    return any(repr(form) in why.message for form in asked.forms)
+    return any(scene.asked.is_taken_in_by(host) for host in other.spec.hostnames)
+
+
+def _is_on_the_way(problem: Problem, asked: Asked) -> bool:
+    """Whether a problem can keep the name from being served. No name from outside goes by the Services of a Route."""
+    return asked.service is not None or problem.reason not in ABOUT_NAMES_OF_THE_CLUSTER
 
 
 ABOUT_ONE_HOST = ("NoMatchingListener",)
+ABOUT_NAMES_OF_THE_CLUSTER = (NO_ADDRESS, ADDRESS_GONE)

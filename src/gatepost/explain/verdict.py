@@ -8,6 +8,7 @@ from itertools import pairwise
 from msgspec import Struct
 
 from gatepost.dns.sources.attachment import PARENT_KINDS
+from gatepost.explain.gateway_steps import NO_SUCH_PARENT
 from gatepost.explain.names import Asked
 from gatepost.explain.scene import ABOUT_ONE_HOST
 from gatepost.explain.service_steps import why_no_cluster_dns
@@ -107,8 +108,9 @@ def _unpublished(serving: list[tuple[Step, ...]], dns: Sequence[DnsAnswer]) -> l
 def _reasons(way: Sequence[Step], dns: Sequence[DnsAnswer], unpublished: Sequence[Skipped]) -> Iterable[Why]:
     """Why the name is not served, the most telling first.
 
-    Problems in the order of the way: what stops an earlier step explains the later ones. Then what was left out: what
-    DNS waits for, whole parents, the hostname, single listeners; remarks, which keep nothing from working, come last.
+    Problems in the order of the way: what stops an earlier step explains the later ones. Then what was left out: a
+    parent that is not there, which nobody can answer for, what DNS waits for, whole parents, the hostname, single
+    listeners; remarks, which keep nothing from working, come last.
     """
     steps = list(all_steps(way))
     for blocked_first in (True, False):
@@ -122,7 +124,7 @@ def _reasons(way: Sequence[Step], dns: Sequence[DnsAnswer], unpublished: Sequenc
     skipped += [answer.hold for answer in dns if answer.hold is not None]
     skipped += unpublished
     doubts = {claim.doubt for answer in dns for claim in answer.claims}
-    yield from sorted(skipped, key=lambda why: why not in doubts and 1 + _rank(why))
+    yield from sorted(skipped, key=lambda why: (why.reason != NO_SUCH_PARENT, why not in doubts and 1 + _rank(why)))
 
 
 def _rank(why: Skipped) -> int:
