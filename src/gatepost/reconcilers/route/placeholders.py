@@ -95,15 +95,17 @@ def place_services(
 
     Args:
         ingress: the Route's KIngress as it is, None if it has none yet.
-    Returns: False if an object of somebody else stands under one of the names; the Route is then stopped.
+    Returns: False if an object of somebody else stands under one of the names; the Route is then stopped. The names
+        before that one are reserved all the same, and what stands under the names of the Route stays as it is.
     """
     for one in names.values():
         foreign = _foreign(route, one.label, view)
         if foreign is not None:
             run.fail(INGRESS_READY, foreign)
             return False
+        _reserve(route, one.label, view, run)
     for one in names.values():
-        _place(route, one, ingress, settings, view, run)
+        _lead(route, one, ingress, settings, view, run)
     _drop_orphans(route, {one.label for one in names.values()}, view, run)
     return True
 
@@ -126,12 +128,17 @@ def _foreign(route: Route, label: str, view: View) -> Problem | None:
     return None
 
 
-def _place(
+def _reserve(route: Route, label: str, view: View, run: Pass) -> None:
+    if view.named(Service, route.metadata.namespace, label) is None:
+        run.out.want(_service(route, label, HEADLESS))
+
+
+def _lead(
     route: Route, names: TargetNames, ingress: KIngress | None, settings: RouteSettings, view: View, run: Pass
 ) -> None:
+    """Leads a Service that is there to the gateway, as far as that is known."""
     service = view.named(Service, route.metadata.namespace, names.label)
     if service is None:
-        run.out.want(_service(route, names.label, HEADLESS))
         return
     landing = landing_for(service, ingress, settings, view)
     if isinstance(landing, Problem):

@@ -53,7 +53,9 @@ def _lay(service: Service, family: str, landing: Landing, view: View, run: Pass)
             run.out.remove(existing, f"the gateway has no {family} address any more")
         return True
     if not is_ours:
-        run.out.problems.append(_foreign(service, namespace, name))
+        foreign = _foreign(service, namespace, name)
+        run.out.problems.append(foreign)
+        run.out.warn(foreign.reason, str(foreign))
         return False
     run.out.want(slice_for(service, family, addresses, landing.ports))
     return existing is not None and addresses == tuple(one.addresses[0] for one in existing.endpoints if one.addresses)
