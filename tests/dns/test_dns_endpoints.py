@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from dns_objects import START, answers, dns_endpoint, endpoints_of, engine_of, value_at
 from msgspec.structs import replace
@@ -10,7 +12,9 @@ from gatepost.dns.claims import CLAIMS
 from gatepost.dns.rules import rules
 from gatepost.dns.settings import DnsSettings
 from gatepost.dns.sources.endpoint_status import ENDPOINT_STATUS
-from gatepost.objects.meta import KubernetesObject
+from gatepost.objects.dns_verdicts import DnsVerdict
+from gatepost.objects.dnsendpoint import DNSEndpoint, DNSEndpointStatus
+from gatepost.objects.meta import Condition, KubernetesObject, ObjectMeta
 from gatepost.state.engine import Engine
 
 ALL_TYPES = DnsSettings(
@@ -93,17 +97,108 @@ def test_a_record_without_targets_is_left_out_where_there_are_no_defaults() -> N
     assert endpoints_of(ALL_TYPES, dns_endpoint("static", entry("A"))) == ()
 
 
-@pytest.mark.parametrize(("generation", "status"), [(3, {"observedGeneration": 3}), (0, {})])
-def test_the_status_tells_which_generation_was_read(generation: int, status: dict[str, int]) -> None:
-    def of_generation(obj: KubernetesObject) -> KubernetesObject:
-        return replace(obj, metadata=replace(obj.metadata, generation=generation))
+def stored(obj: KubernetesObject, generation: int = 3, **status: Any) -> DNSEndpoint:
+    """A DNSEndpoint as a cluster has it, with this status."""
+    assert isinstance(obj, DNSEndpoint)
+    metadata = replace(obj.metadata, generation=generation, uid=f"u-{obj.metadata.name}")
+    return replace(obj, metadata=metadata, status=DNSEndpointStatus(**status))
 
-    obj = of_generation(dns_endpoint("static", entry("A", "192.0.2.1")))
-    engine = Engine(*rules(ALL_TYPES, writes_status=True), START)
-    engine.put(obj)
+
+def status_of(obj: DNSEndpoint, *others: KubernetesObject, settings: DnsSettings = ALL_TYPES) -> dict[str, Any]:
+    engine = Engine(*rules(settings, writes_status=True), START)
+    for each in (obj, *others):
+        engine.put(each)
     engine.run_stale()
     outcome = value_at(engine, ENDPOINT_STATUS, obj.ref)
-    assert (outcome.status, outcome.applies, outcome.events) == (status, [], [])
+    assert (outcome.applies, outcome.events) == ([], [])
+    status: dict[str, Any] = outcome.status
+    return status
+
+
+def conditions_of(obj: DNSEndpoint, *others: KubernetesObject, settings: DnsSettings = ALL_TYPES) -> dict[str, Any]:
+    """(status, reason, message) of each condition by its type."""
+    written = status_of(obj, *others, settings=settings)["conditions"]
+    assert {condition["observedGeneration"] for condition in written} == {obj.metadata.generation}
+    return {c["type"]: (c["status"], c.get("reason", ""), c.get("message", "")) for c in written}
+
+
+def verdict_on(obj: DNSEndpoint, missing: str = "", generation: int = 3) -> DnsVerdict:
+    metadata = ObjectMeta(name=obj.metadata.name, namespace=obj.metadata.namespace, uid=obj.metadata.uid)
+    return DnsVerdict(metadata=metadata, generation=generation, missing=missing)
+
+
+APP = stored(dns_endpoint("static", entry("A", "192.0.2.1")))
+PENDING = ("Unknown", "Pending", "DNS has not been compared with it yet")
+
+
+def test_the_status_tells_which_generation_was_read() -> None:
+    assert status_of(APP)["observedGeneration"] == 3
+    assert status_of(stored(APP, generation=0)) == {}
+
+
+def test_conditions_are_written_with_a_new_generation_and_where_they_have_stayed() -> None:
+    assert "conditions" in status_of(APP)
+    # The definition that external-dns publishes has none, so a server has dropped them: they are not written again.
+    assert status_of(stored(APP, observed_generation=3)) == {"observedGeneration": 3}
+    kept = stored(APP, observed_generation=3, conditions=(Condition("Ready", "Unknown"),))
+    assert "conditions" in status_of(kept)
+
+
+def test_conditions_of_others_stay() -> None:
+    theirs = Condition("Audited", "True", "Seen", last_transition_time="2026-01-01T00:00:00Z")
+    written = status_of(stored(APP, observed_generation=3, conditions=(theirs,)))["conditions"]
+    assert [condition["type"] for condition in written] == ["Audited", "Accepted", "Ready"]
+    assert written[0] == {
+        "type": "Audited",
+        "status": "True",
+        "reason": "Seen",
+        "lastTransitionTime": "2026-01-01T00:00:00Z",
+    }
+
+
+def test_ready_waits_for_dns_and_then_says_what_is_there() -> None:
+    accepted = ("True", "Accepted", "")
+    assert conditions_of(APP) == {"Accepted": accepted, "Ready": PENDING}
+    assert conditions_of(APP, verdict_on(APP)) == {"Accepted": accepted, "Ready": ("True", "Published", "")}
+    assert conditions_of(APP, verdict_on(APP, "app.example.com"))["Ready"] == (
+        "False",
+        "NotPublished",
+        "app.example.com is not in DNS as it is asked for here; events tell why",
+    )
+
+
+def test_what_was_seen_of_an_earlier_generation_or_object_says_nothing() -> None:
+    assert conditions_of(APP, verdict_on(APP, generation=2))["Ready"] == PENDING
+    before = replace(APP, metadata=replace(APP.metadata, uid="u-before"))
+    assert conditions_of(APP, verdict_on(before))["Ready"] == PENDING
+
+
+def test_accepted_lists_the_entries_that_can_be_no_records() -> None:
+    obj = stored(dns_endpoint("static", entry("A", "192.0.2.1"), entry("NS", "ns.example.net."), entry("A", name="")))
+    assert conditions_of(obj)["Accepted"] == (
+        "False",
+        "InvalidTarget",
+        "spec.endpoints[1].targets: 'ns.example.net.' must not end with a dot; "
+        "spec.endpoints[2].dnsName: found no name, wanted one",
+    )
+
+
+def test_ready_names_the_object_that_has_the_name() -> None:
+    older = dns_endpoint("older", entry("A", "192.0.2.9"), created="2020-01-01T00:00:00Z")
+    assert conditions_of(APP, older)["Ready"] == (
+        "False",
+        "DNSConflict",
+        "app.example.com belongs to DNSEndpoint shop/older, whose claim comes first",
+    )
+
+
+def test_ready_says_what_the_settings_keep_out() -> None:
+    outside = replace(ALL_TYPES, domain_filter=("example.org",))
+    status, reason, message = conditions_of(APP, settings=outside)["Ready"]
+    assert (status, reason) == ("False", "NotPublished")
+    assert "does not pass the domain filters" in message
+    empty = stored(dns_endpoint("static"))
+    assert conditions_of(empty)["Ready"] == ("False", "NoRecords", "spec.endpoints: found no entry")
 
 
 def test_the_status_of_an_object_that_is_filtered_out_is_left_alone() -> None:

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from msgspec import field
 
-from gatepost.objects.meta import Kind, KubernetesObject, Shape
+from gatepost.objects.meta import Condition, Kind, KubernetesObject, Shape
 
 
 class ProviderSpecific(Shape, frozen=True):
@@ -32,6 +32,7 @@ class DNSEndpointSpec(Shape, frozen=True):
 
 class DNSEndpointStatus(Shape, frozen=True):
     observed_generation: int = 0
+    conditions: tuple[Condition, ...] = ()
 
 
 class DNSEndpoint(KubernetesObject, frozen=True, kw_only=True):

@@ -1,21 +1,42 @@
-"""The status of a DNSEndpoint: that its newest generation has been read."""
+"""The status of a DNSEndpoint: which generation has been read, whether it can be published, whether it is.
+
+| condition | True when                                       | else                                             |
+| Accepted  | every entry can be a record                     | False: the entries that cannot, and why          |
+| Ready     | all its names stand in DNS as it asks for       | False: a conflict, a filter, what is not there;  |
+|           |                                                 | Unknown until DNS has been compared              |
+
+The CustomResourceDefinition that external-dns publishes has no conditions, and a server drops what a definition does
+not have. So they go along where the status is written anyway, for a new generation, and are kept up where they stayed.
+Source: external-dns for `observedGeneration`; the conditions are gatepost's own.
+"""
 
 from __future__ import annotations
 
+from msgspec.structs import replace
+
+from gatepost.dns.records import Claims, RecordSet
 from gatepost.dns.sources.filters import Filters
+from gatepost.objects.dns_verdicts import DnsVerdict, dns_verdict_ref
 from gatepost.objects.dnsendpoint import DNSEndpoint
+from gatepost.objects.meta import Condition
 from gatepost.objects.refs import Ref
+from gatepost.state.rule import Rule
 from gatepost.state.view import View
-from gatepost.writes.outcome import Outcome
+from gatepost.writes.outcome import Outcome, condition_fields
 
 ENDPOINT_STATUS = "dns endpoint status"
+ACCEPTED, READY = "Accepted", "Ready"
+
+_INVALID = frozenset(("EmptyEntry", "InvalidName", "InvalidTarget", "InvalidRecord"))
 
 
 class EndpointStatusRule:
-    """Writes `status.observedGeneration`, the only field of the status that the published CRD has."""
+    """Writes the status. It reads what `claims` and `record_sets` say of the object."""
 
-    def __init__(self, filters: Filters) -> None:
+    def __init__(self, filters: Filters, claims: Rule[Claims], record_sets: Rule[RecordSet]) -> None:
         self._filters = filters
+        self._claims = claims
+        self._record_sets = record_sets
 
     def __call__(self, ref: Ref, view: View) -> Outcome:
         written = view.get(DNSEndpoint, ref)
@@ -25,6 +46,44 @@ class EndpointStatusRule:
         if refused is not None:
             return Outcome.none(refused.message)
         outcome = Outcome.of(written)
-        if written.metadata.generation:
-            outcome.status["observedGeneration"] = written.metadata.generation
+        generation = written.metadata.generation
+        if generation:
+            outcome.status["observedGeneration"] = generation
+        if written.status.conditions or generation != written.status.observed_generation:
+            outcome.status["conditions"] = condition_fields(self._conditions(written, ref, view))
         return outcome
+
+    def _conditions(self, written: DNSEndpoint, ref: Ref, view: View) -> list[Condition]:
+        claims = view.value(self._claims, ref)
+        others = [found for found in written.status.conditions if found.type not in (ACCEPTED, READY)]
+        ours = [_accepted(claims), self._ready(written, claims, view)]
+        generation = written.metadata.generation
+        return [*others, *(replace(condition, observed_generation=generation) for condition in ours)]
+
+    def _ready(self, written: DNSEndpoint, claims: Claims, view: View) -> Condition:
+        if not claims.claims:
+            why = "; ".join(f"{skipped.field}: {skipped.message}" for skipped in claims.skipped)
+            return Condition(READY, "False", "NoRecords", why or "spec.endpoints: found no entry")
+        for claim in claims.claims:
+            settled = view.value(self._record_sets, claim.key)
+            problem = next((problem for problem in settled.problems if problem.about == written.ref), None)
+            if problem is not None:
+                return Condition(READY, "False", problem.reason, problem.message)
+            if not settled.records:
+                why = str(settled.notes[0]) if settled.notes else f"{claim.name} is not published"
+                return Condition(READY, "False", "NotPublished", why)
+        verdict = view.get(DnsVerdict, dns_verdict_ref(written.ref))
+        if verdict is None or not verdict.is_about(written):
+            return Condition(READY, "Unknown", "Pending", "DNS has not been compared with it yet")
+        if verdict.missing:
+            message = f"{verdict.missing} is not in DNS as it is asked for here; events tell why"
+            return Condition(READY, "False", "NotPublished", message)
+        return Condition(READY, "True", "Published")
+
+
+def _accepted(claims: Claims) -> Condition:
+    invalid = [skipped for skipped in claims.skipped if skipped.reason in _INVALID]
+    if not invalid:
+        return Condition(ACCEPTED, "True", "Accepted")
+    message = "; ".join(f"{skipped.field}: {skipped.message}" for skipped in invalid)
+    return Condition(ACCEPTED, "False", invalid[0].reason, message)
