@@ -8,22 +8,24 @@ from msgspec import Struct, structs
 
 from gatepost.dns.endpoint import Changes, Endpoint, EndpointKey
 from gatepost.dns.names import record_name
-from gatepost.dns.ownership import OWNED_RECORD, Cipher, OwnershipNames, labels_in
+from gatepost.dns.owners import Ownership, Written
+from gatepost.dns.ownership import OWNED_RECORD
 from gatepost.dns.records import OWNER, RESOURCE, NameKey
+from gatepost.dns.txt_ownership import TxtOwnership
 
 
 class Holding(Struct, frozen=True):
     """A record that is there, as the registry knows it.
 
     Attributes:
-        endpoint: with the labels that its ownership record holds.
-        ownership: its ownership record, where that stands under the name that we would write; else None.
+        endpoint: with the labels that are written down for it.
         contested: several owners are written down for it; it then counts as nobody's.
+        ownership_due: why its ownership has to be written anew, "" if it stands as we would write it.
     """
 
     endpoint: Endpoint
-    ownership: Endpoint | None = None
     contested: tuple[str, ...] = ()
+    ownership_due: str = ""
 
     @property
     def owner(self) -> str:
@@ -34,44 +36,33 @@ class Holding(Struct, frozen=True):
         return self.endpoint.labels.get(RESOURCE, "")
 
 
-class _Found(Struct, frozen=True):
-    """An ownership record that was read: its labels, or the owners that contend for it."""
-
-    endpoint: Endpoint
-    labels: dict[str, str]
-    contested: tuple[str, ...] = ()
-
-
 class Inventory:
-    """The records of a provider. Ownership records are told apart from ordinary TXT records and joined to theirs.
+    """The records of a provider. What speaks of ownership is told apart from ordinary records and joined to them.
 
     It follows the changes that were made (`take`), so that names can be planned one by one without a new listing.
 
     Args:
         records: everything that the provider lists, or nothing of it would be safe to change.
         owner: who we are; "" if there is no registry, and everything counts as ours.
+        ownership: where it is written who owns what; None if there is no registry.
         former_owner: whose records we take over, "" for nobody.
-        names: where ownership is written.
     """
 
     def __init__(
-        self,
-        records: Iterable[Endpoint],
-        owner: str,
-        names: OwnershipNames,
-        *,
-        former_owner: str = "",
-        cipher: Cipher | None = None,
+        self, records: Iterable[Endpoint], owner: str, ownership: Ownership | None, *, former_owner: str = ""
     ) -> None:
         self.owner = owner
         self.former_owner = former_owner
-        self.names = names
-        self._cipher = cipher
+        self._ownership = ownership
         self._records: dict[NameKey, dict[str, Endpoint]] = {}
-        self._ownership: dict[NameKey, _Found] = {}
         self._own_count: int | None = None
         for record in records:
             self._add(record)
+
+    @property
+    def txt(self) -> TxtOwnership | None:
+        """Where ownership is written, if that is in TXT records."""
+        return self._ownership if isinstance(self._ownership, TxtOwnership) else None
 
     def row(self, key: NameKey) -> tuple[Holding, ...]:
         """The records of a name, sorted by type."""
@@ -108,20 +99,17 @@ class Inventory:
 
     def claimed_by_others(self, key: NameKey, record_type: str) -> tuple[str, ...]:
         """The other owners who have written down that they own this record, whether or not it is there."""
-        if not self.owner:
+        written = self._written(key, record_type)
+        if written is None:
             return ()
-        found = self._found(key, record_type)
-        if found is None:
-            return ()
-        if found.contested:
-            return found.contested
-        owner = found.labels.get(OWNER, "")
+        if written.contested:
+            return written.contested
+        owner = written.labels.get(OWNER, "")
         return () if owner in (self.owner, self.former_owner) else (owner,)
 
-    def ownership_of(self, key: NameKey, record_type: str) -> Endpoint | None:
-        """The ownership record that stands under the name we would write, left over or not."""
-        found = self._ownership.get((self.names.for_record(key[0], record_type), key[1]))
-        return found.endpoint if found is not None else None
+    def refusal(self, name: str, record_type: str) -> str | None:
+        """Why the ownership of a record cannot be written down, None if it can or there is no registry."""
+        return self._ownership.refusal(name, record_type) if self._ownership is not None else None
 
     def left_over(self, claimed: Iterable[NameKey], record_types: Iterable[str]) -> tuple[Endpoint, ...]:
         """Our ownership records without a record, sorted, such as an interrupted change leaves behind.
@@ -130,26 +118,9 @@ class Inventory:
         those of A, of aliases and of no type stay too: external-dns leaves some of them beside records of other types.
         Args: claimed: names with a claim, doubtful ones too. `record_types`: those that claims may ask for.
         """
-        written = {
-            (self.names.for_record(key[0], record_type), key[1])
-            for key, records in self._records.items()
-            for record_type in records
-        }
-        ours = {
-            key: found.endpoint
-            for key, found in self._ownership.items()
-            if key not in written and found.labels.get(OWNER) == self.owner
-        }
-        if not ours:  # as nearly always: the rest is dear in a large zone
+        if self.txt is None:
             return ()
-        types = tuple(record_types)
-        kept = {(name, key[1]) for key in self._records for name in self._names_about(key, self._records[key])}
-        kept.update((name, key[1]) for key in claimed for name in self._names_about(key, types))
-        return tuple(ours[key] for key in sorted(ours) if key not in kept)
-
-    def _names_about(self, key: NameKey, record_types: Iterable[str]) -> Iterator[str]:
-        for record_type in {"A", *record_types}:
-            yield from self.names.to_read(key[0], record_type, is_alias=True)
+        return self.txt.left_over(self.owner, self._records, claimed, record_types)
 
     def take(self, changes: Changes, failed: Iterable[EndpointKey] = ()) -> None:
         """Follows changes that the provider has made, but for those it refused."""
@@ -176,53 +147,27 @@ class Inventory:
         return (record.labels.get(OWNED_RECORD) or record_name(record.dns_name), record.set_identifier)
 
     def _add(self, record: Endpoint) -> None:
-        key = (record_name(record.dns_name), record.set_identifier)
-        found = self._read(record)
-        if found is not None:
-            self._ownership[key] = found
-        else:
+        if self._ownership is None or not self._ownership.add(record):
+            key = (record_name(record.dns_name), record.set_identifier)
             self._records.setdefault(key, {})[record.record_type] = record
 
     def _remove(self, record: Endpoint) -> None:
-        key = (record_name(record.dns_name), record.set_identifier)
-        if self._read(record) is not None:
-            self._ownership.pop(key, None)
+        if self._ownership is not None and self._ownership.remove(record):
             return
+        key = (record_name(record.dns_name), record.set_identifier)
         records = self._records.get(key, {})
         records.pop(record.record_type, None)
         if not records:
             self._records.pop(key, None)
 
-    def _read(self, record: Endpoint) -> _Found | None:
-        """What an ownership record says; None for an ordinary record, and for all where there is no registry."""
-        if record.record_type != "TXT" or not self.owner:
-            return None
-        read = [labels for labels in map(self._labels_in, record.targets) if labels is not None]
-        if not read:
-            return None
-        owners = tuple(sorted({labels.get(OWNER, "") for labels in read}))
-        return _Found(record, read[0]) if len(owners) == 1 else _Found(record, {}, owners)
-
-    def _labels_in(self, text: str) -> dict[str, str] | None:
-        opened = self._cipher.open(text) if self._cipher is not None else None
-        return labels_in(text if opened is None else opened)
-
-    def _found(self, key: NameKey, record_type: str, *, is_alias: bool = False) -> _Found | None:
-        for name in self.names.to_read(key[0], record_type, is_alias=is_alias):
-            found = self._ownership.get((name, key[1]))
-            if found is not None:
-                return found
-        return None
+    def _written(self, key: NameKey, record_type: str, *, is_alias: bool = False) -> Written | None:
+        return self._ownership.of(key, record_type, is_alias=is_alias) if self._ownership is not None else None
 
     def _holding(self, key: NameKey, record: Endpoint) -> Holding:
         labels = {name: value for name, value in record.labels.items() if name not in (OWNER, RESOURCE)}
         is_alias = any(property_.name == "alias" for property_ in record.provider_specific)
-        found = self._found(key, record.record_type, is_alias=is_alias) if self.owner else None
-        if found is None:
+        written = self._written(key, record.record_type, is_alias=is_alias)
+        if written is None:
             return Holding(structs.replace(record, dns_name=key[0], labels=labels if self.owner else record.labels))
-        endpoint = structs.replace(record, dns_name=key[0], labels={**labels, **found.labels})
-        written = found.endpoint if self._is_where_written(key, record.record_type, found) else None
-        return Holding(endpoint, written, found.contested)
-
-    def _is_where_written(self, key: NameKey, record_type: str, found: _Found) -> bool:
-        return record_name(found.endpoint.dns_name) == self.names.for_record(key[0], record_type)
+        endpoint = structs.replace(record, dns_name=key[0], labels={**labels, **written.labels})
+        return Holding(endpoint, written.contested, written.due)

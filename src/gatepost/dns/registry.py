@@ -11,6 +11,7 @@ from gatepost.dns.plan import CREATE, DELETE, PlannedChange
 from gatepost.dns.records import OWNER, NameKey
 from gatepost.dns.settings import DnsSettings
 from gatepost.dns.targets import same_targets
+from gatepost.dns.txt_ownership import TxtOwnership
 
 
 def inventory(
@@ -22,13 +23,19 @@ def inventory(
         records: all that the provider lists.
         zones: the zones that it can write, so that ownership records of an apex stay inside.
     """
-    names = OwnershipNames(
+    owner = settings.owner
+    txt = TxtOwnership(ownership_names(settings, zones), cipher) if owner else None
+    return Inventory(records, owner, txt, former_owner=settings.migrate_from_txt_owner)
+
+
+def ownership_names(settings: DnsSettings, zones: Iterable[str] = ()) -> OwnershipNames:
+    """The names of TXT records of ownership, kept inside of these zones."""
+    return OwnershipNames(
         settings.txt_prefix,
         settings.txt_suffix,
         settings.txt_wildcard_replacement,
         tuple(sorted(zone.strip().rstrip(".").lower() for zone in zones)),
     )
-    return Inventory(records, settings.owner, names, former_owner=settings.migrate_from_txt_owner, cipher=cipher)
 
 
 def changes_for(planned: Iterable[PlannedChange], inventory: Inventory, cipher: Cipher | None = None) -> Changes:
@@ -39,20 +46,21 @@ def changes_for(planned: Iterable[PlannedChange], inventory: Inventory, cipher: 
     create: list[Endpoint] = []
     update: list[tuple[Endpoint, Endpoint]] = []
     delete: list[Endpoint] = []
+    txt = inventory.txt
     for change in planned:
         record = change.record
-        there = inventory.ownership_of((record.dns_name, record.set_identifier), record.record_type)
+        there = txt.record_of((record.dns_name, record.set_identifier), record.record_type) if txt is not None else None
         if change.action == DELETE:
             delete.append(record)
-            if inventory.owner and there is not None:
+            if there is not None:
                 delete.append(_about(there, record))
             continue
         if change.action == CREATE:
             create.append(record)
         elif change.touches_record and change.old is not None:
             update.append((change.old, record))
-        if inventory.owner:
-            wanted = _ownership(record, inventory, cipher)
+        if txt is not None:
+            wanted = _ownership(record, txt, cipher)
             if there is None:
                 create.append(wanted)
             elif _differs(there, wanted, cipher):
@@ -74,11 +82,12 @@ def amends(changes: Changes, failed: Collection[EndpointKey], inventory: Invento
     without one is deleted for the same reason. An ownership record without its record does no harm: it is used later.
     Returns: empty changes if every record and its ownership record went the same way.
     """
-    if not inventory.owner or not failed:
+    txt = inventory.txt
+    if txt is None or not failed:
         return Changes()
 
     def of(record: Endpoint, among: Iterable[Endpoint]) -> list[Endpoint]:
-        name = inventory.names.for_record(record.dns_name, record.record_type)
+        name = txt.names.for_record(record.dns_name, record.record_type)
         key = EndpointKey(name, "TXT", record.set_identifier)
         return [other for other in among if other.key == key and OWNED_RECORD in other.labels]
 
@@ -104,6 +113,9 @@ def still_due(mend: Changes, inventory: Inventory) -> Changes:
 
     Only records that nobody owns are touched, and one is deleted only while it is as we made it.
     """
+    txt = inventory.txt
+    if txt is None:
+        return Changes()
 
     def is_unowned(key: NameKey, record_type: str) -> Holding | None:
         row = (holding for holding in inventory.row(key) if holding.endpoint.record_type == record_type)
@@ -112,7 +124,7 @@ def still_due(mend: Changes, inventory: Inventory) -> Changes:
     def lacks_ownership(ownership: Endpoint) -> bool:
         key = (ownership.labels[OWNED_RECORD], ownership.set_identifier)
         types = [holding.endpoint.record_type for holding in inventory.row(key)]
-        return any(inventory.names.for_record(key[0], t) == ownership.dns_name and is_unowned(key, t) for t in types)
+        return any(txt.names.for_record(key[0], t) == ownership.dns_name and is_unowned(key, t) for t in types)
 
     def is_as_made(record: Endpoint) -> bool:
         found = is_unowned((record.dns_name, record.set_identifier), record.record_type)
@@ -121,10 +133,10 @@ def still_due(mend: Changes, inventory: Inventory) -> Changes:
     return Changes(create=tuple(filter(lacks_ownership, mend.create)), delete=tuple(filter(is_as_made, mend.delete)))
 
 
-def _ownership(record: Endpoint, inventory: Inventory, cipher: Cipher | None) -> Endpoint:
+def _ownership(record: Endpoint, txt: TxtOwnership, cipher: Cipher | None) -> Endpoint:
     text = ownership_text(record.labels)
     return Endpoint(
-        inventory.names.for_record(record.dns_name, record.record_type),
+        txt.names.for_record(record.dns_name, record.record_type),
         "TXT",
         (text if cipher is None else cipher.seal(text),),
         set_identifier=record.set_identifier,

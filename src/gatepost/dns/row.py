@@ -205,7 +205,7 @@ class _Planning:
         if claimed:
             why = f"an ownership record of {', '.join(claimed)} is left for {name} {type_}, so it is not created"
             return self._refuse("ForeignOwnership", why)
-        unwritable = self._inventory.names.refusal(name, type_) if self._inventory.owner else None
+        unwritable = self._inventory.refusal(name, type_)
         if unwritable is not None:
             return self._refuse("OwnershipNotWritable", f"{name} {type_} is not created: {unwritable}")
         winner = self._winner()
@@ -254,8 +254,8 @@ class _Planning:
         if self._inventory.owner and self._inventory.is_ours(holding):
             if holding.owner != self._inventory.owner:
                 causes.append(Cause("owner", f"{holding.owner} -> {self._inventory.owner}", at))
-            if holding.ownership is None:
-                causes.append(Cause("ownership", "its ownership record is written in an old form", at))
+            if holding.ownership_due:
+                causes.append(Cause("ownership", holding.ownership_due, at))
         return tuple(causes)
 
     def _cause_of_removal(self, holding: Holding) -> Cause:

@@ -13,7 +13,7 @@ from gatepost.dns.endpoint import Endpoint
 from gatepost.dns.ownership import Cipher, labels_in, ownership_text
 from gatepost.dns.plan import Adjust, Plan, Planner
 from gatepost.dns.records import OWNER, RESOURCE
-from gatepost.dns.registry import inventory
+from gatepost.dns.registry import inventory, ownership_names
 from gatepost.dns.settings import DnsSettings
 from gatepost.dns.standing import Standings
 from gatepost.objects.problems import Problem
@@ -100,7 +100,7 @@ def with_ownership(
     A list that `gatepost endpoints` made of other manifests has labels in the place of ownership records; a record
     that names its object and no owner counts as ours.
     """
-    names = inventory(settings, (), zones).names
+    names = ownership_names(settings, zones)
     there = {(endpoint.dns_name, endpoint.set_identifier) for endpoint in endpoints if _is_ownership(endpoint)}
     made: list[Endpoint] = []
     for endpoint in endpoints:

@@ -76,11 +76,13 @@ def _by_record(
 ) -> dict[EndpointKey, str]:
     found: dict[EndpointKey, str] = {}
     for key in (change.record.key for change in planned):
-        ownership = EndpointKey(holdings.names.for_record(key.dns_name, key.record_type), "TXT", key.set_identifier)
         if key in errors:
             found[key] = errors[key]
-        elif holdings.owner and ownership in errors:
-            found[key] = f"its ownership record {ownership.dns_name}: {errors[ownership]}"
+        elif holdings.txt is not None:
+            name = holdings.txt.names.for_record(key.dns_name, key.record_type)
+            error = errors.get(EndpointKey(name, "TXT", key.set_identifier))
+            if error is not None:
+                found[key] = f"its ownership record {name}: {error}"
     return found
 
 

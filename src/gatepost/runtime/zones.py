@@ -124,7 +124,7 @@ class Zones:
         self._inventory = inventory(self._settings, await self._provider.records(), self._zones, self._cipher)
         self._is_fresh = True
         if isinstance(self._provider, GuardingProvider):
-            self._provider.guard(self._inventory.names if self._inventory.owner else None)
+            self._provider.guard(self._inventory.txt.names if self._inventory.txt is not None else None)
 
     async def write(self, names: Collection[NameKey] | None) -> Written:
         """Plans these names, or all, and makes the changes that are allowed.
