@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import socket
 import ssl
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from types import TracebackType
 from typing import Any
@@ -23,7 +23,7 @@ from gatepost import __version__
 from gatepost.cluster.backoff import Backoff, Pause, pause
 from gatepost.cluster.connection import Connection, tls_context
 from gatepost.cluster.credentials import ClientCertificate, Identity
-from gatepost.cluster.errors import ApiError, CredentialError, Unreachable, WriteWithheld, api_error
+from gatepost.cluster.errors import ApiError, CredentialError, NotLeading, Unreachable, WriteWithheld, api_error
 
 MERGE_PATCH = "application/merge-patch+json"
 APPLY_PATCH = "application/apply-patch+yaml"  # JSON is YAML
@@ -54,13 +54,21 @@ class Client:
         dry_run: holds back every writing call.
         answer_seconds: how long the server may be silent within one answer.
         wait: how waiting is done.
+        may_write: asked before each writing call; see `runtime.leading`.
     """
 
     def __init__(
-        self, connection: Connection, *, dry_run: bool = False, answer_seconds: float = 30.0, wait: Pause = pause
+        self,
+        connection: Connection,
+        *,
+        dry_run: bool = False,
+        answer_seconds: float = 30.0,
+        wait: Pause = pause,
+        may_write: Callable[[], bool] = lambda: True,
     ) -> None:
         self.connection = connection
         self.dry_run = dry_run
+        self._may_write = may_write
         self.wait = wait
         self._answer_seconds = answer_seconds
         self._contexts: dict[ClientCertificate | None, ssl.SSLContext | None] = {}
@@ -109,10 +117,13 @@ class Client:
     ) -> bytes:
         """The body of the answer to a writing call.
 
-        Raises: WriteWithheld before anything is sent if this is a dry run; else as `read`.
+        Raises: WriteWithheld before anything is sent if this is a dry run, NotLeading if it is not for this process to
+            write; else as `read`.
         """
         if self.dry_run:
             raise WriteWithheld(f"{method} {path} was not sent: this is a dry run")
+        if not self._may_write():
+            raise NotLeading(f"{method} {path} was not sent: this replica does not lead")
         call = _Call(method, path, params, self._answer_seconds, _encoder.encode(body), content_type)
         async with self._answer(call) as response:
             return await response.read()

@@ -31,6 +31,10 @@ class WriteWithheld(ClusterError):
     """A writing call was held back because of `dry_run`."""
 
 
+class NotLeading(ClusterError):
+    """A writing call was held back because another replica may be the one that writes now."""
+
+
 class ApiError(ClusterError):
     """The API server answered with an error.
 

@@ -27,6 +27,7 @@ from gatepost.providers.contract import Provider
 from gatepost.runtime.clock import LoopClock
 from gatepost.runtime.clusterfeed import ClusterFeed
 from gatepost.runtime.kinds import NotingEngine
+from gatepost.runtime.leading import Alone, Leadership
 from gatepost.runtime.lookups import DnsResolver, NameLookups, Resolver, names_asked
 from gatepost.runtime.loop import Loop
 from gatepost.runtime.pace import Pace
@@ -63,9 +64,11 @@ class Controllers:
         dns: DnsPart | None = None,
         resolver: Resolver | None = None,
         trust_silent_backends: bool = False,
+        leadership: Leadership | None = None,
     ) -> None:
         """
         Args:
+            leadership: see `loop.Loop`; `client` asks it as well.
             resolver: asks DNS for names that rules need; by default the servers of this machine.
             settings: objects for the store alone, a `Settings` among them or its defaults count.
             trust_silent_backends: see `probing.Prober`.
@@ -76,7 +79,8 @@ class Controllers:
         engine = NotingEngine(rules, indexes, _now())
         self.mirror = Mirror()
         self.writer = Writer(calls, self.mirror, EventRecorder(calls, _now), _now)
-        self.loop = Loop(engine, self.writer, _now)
+        self._leadership = leadership or Alone()
+        self.loop = Loop(engine, self.writer, _now, self._leadership)
         if dns is not None:
             self.loop.publish_with(self._publisher(dns, client.dry_run))
         self.lookups = NameLookups(
@@ -143,6 +147,7 @@ class Controllers:
         async with (
             self.lookups.following(lambda: names_asked(engine)),
             self.prober.following(lambda: probes_wanted(engine)),
+            self._leadership.campaigning(self.loop.warmed_up),
         ):
             await self.loop.run(self.feed, stop)
 

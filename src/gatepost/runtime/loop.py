@@ -18,6 +18,7 @@ from typing import Any
 from gatepost.runtime.edges import Feed, NoPublisher, Publisher, Writes
 from gatepost.runtime.intake import Arrivals, Intake
 from gatepost.runtime.kinds import KnownKinds, NotingEngine
+from gatepost.runtime.leading import Alone, Leadership
 from gatepost.runtime.movements import Movements
 from gatepost.runtime.passes import Passes
 from gatepost.runtime.workers import Workers
@@ -34,6 +35,7 @@ class Loop:
         engine: with the rules; settings may be in it already.
         writes: carries outcomes out.
         now: the clock.
+        leadership: nothing is written but while it is held.
 
     Attributes:
         intake: where the feed puts what it has.
@@ -46,6 +48,7 @@ class Loop:
         engine: NotingEngine,
         writes: Writes,
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
+        leadership: Leadership | None = None,
     ) -> None:
         self.engine = engine
         self.kinds = KnownKinds(engine)
@@ -56,6 +59,7 @@ class Loop:
         self.others_at_rest: Callable[[], bool] = lambda: True
         self._passes = Passes(engine, self.kinds, arrivals, self.movements, now)
         self._publisher: Publisher = NoPublisher()
+        self._leadership = leadership or Alone()
 
     def publish_with(self, publisher: Publisher) -> None:
         """Adds a DNS part; must come before `run`."""
@@ -63,20 +67,47 @@ class Loop:
 
     async def run(self, feed: Feed, stop: asyncio.Event) -> None:
         """Runs until `stop` is set; writes that are on their way are finished."""
-        writing = [asyncio.create_task(self.workers.work()) for _ in range(WORKERS)]
-        writing.append(asyncio.create_task(self._publisher.run()))
+        writing = asyncio.create_task(self._write_while_leading())
         passes = asyncio.create_task(self._passes.run(feed, self.workers, self._publisher))
         stopped = asyncio.create_task(stop.wait())
         try:
-            done, _ = await asyncio.wait([passes, stopped, *writing], return_when=asyncio.FIRST_COMPLETED)
+            done, _ = await asyncio.wait([passes, stopped, writing], return_when=asyncio.FIRST_COMPLETED)
             for task in done:
                 task.result()  # only a fault of the loop itself ends a task
         finally:
             await _cancel([passes, stopped])
             await feed.stop()
             await self._finish_writes()
-            await _cancel(writing)
+            await _cancel([writing])
             self.workers.close()
+
+    async def _write_while_leading(self) -> None:
+        """Has writers at work in each term of leadership. What is to be written gathers in between.
+
+        Raises: a fault of the loop itself.
+        """
+        while True:
+            await self._leadership.gained()
+            writing = [asyncio.create_task(self.workers.work()) for _ in range(WORKERS)]
+            writing.append(asyncio.create_task(self._publisher.run()))
+            lost = asyncio.create_task(self._until_lost())
+            try:
+                done, _ = await asyncio.wait([lost, *writing], return_when=asyncio.FIRST_EXCEPTION)
+                for task in done - {lost}:
+                    task.result()
+            finally:
+                await _cancel([lost, *writing])
+                self.movements.note()
+
+    async def _until_lost(self) -> None:
+        await self._leadership.lost()
+        raise _LeadershipLost
+
+    async def warmed_up(self) -> None:
+        """Returns when rules have run over all that there is."""
+        seen = self.movements.count
+        while not self._passes.has_run:
+            seen = await self.movements.after(seen)
 
     async def _finish_writes(self) -> None:
         """Lets what is being written come to its end, and takes up nothing new."""
@@ -94,7 +125,8 @@ class Loop:
             seen = await self.movements.after(seen)
 
     def _is_at_rest(self) -> bool:
-        return self._passes.is_idle and self.workers.is_idle and self._publisher.is_idle and self.others_at_rest()
+        is_written = self._leadership.is_held and self.workers.is_idle and self._publisher.is_idle
+        return self._passes.is_idle and is_written and self.others_at_rest()
 
     @property
     def failures(self) -> list[str]:
@@ -102,9 +134,12 @@ class Loop:
         found = [f"{kind}: {error}" for kind, error in self.kinds.failing.items()]
         found += self.workers.failures
         found += [str(fault) for fault in self.engine.faults]
-        if self._publisher.is_failing:
-            found.append("DNS could not be written")
+        found += self._publisher.failures
         return found
+
+
+class _LeadershipLost(Exception):
+    """Ends the wait for writers, which have no end of their own."""
 
 
 async def _cancel(tasks: Sequence[asyncio.Task[Any]]) -> None:

@@ -40,14 +40,14 @@ class Passes:
         self._arrivals = arrivals
         self._movements = movements
         self._now = now
-        self._has_run = False
+        self.has_run = False
         self._said: Said[Place, str] = Said()
         self._collector = Collector()
 
     @property
     def is_idle(self) -> bool:
         """Whether no pass is due now, and none is waited for."""
-        return self._has_run and self._kinds.all_heard_of and not self._arrivals.is_pass_due
+        return self.has_run and self._kinds.all_heard_of and not self._arrivals.is_pass_due
 
     async def run(self, feed: Feed, workers: Workers, publisher: Publisher) -> None:
         """Runs until it is cancelled."""
@@ -67,7 +67,7 @@ class Passes:
             self._collector.resume()
 
     async def _until_due(self) -> None:
-        may_run = self._has_run and self._kinds.all_heard_of
+        may_run = self.has_run and self._kinds.all_heard_of
         moment = self._engine.next_moment() if may_run else None
         seconds = None if moment is None else max(0.0, (moment - self._now()).total_seconds())
         try:
@@ -87,8 +87,8 @@ class Passes:
         publisher.note(changes, has_new_kinds=has_new_kinds)
         if self._kinds.all_heard_of:
             publisher.allow()
-        if not self._has_run:
-            self._has_run = True
+        if not self.has_run:
+            self.has_run = True
             self._collector.resume()
         self._movements.note()
 

@@ -7,6 +7,7 @@ change -> queue -> worker -> writer
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import Iterable
 
@@ -100,6 +101,9 @@ class Workers:
             place = await self._queue.next()
             try:
                 await self._work_on(place)
+            except asyncio.CancelledError:
+                self._queue.add(place)  # how far it came is not known; whoever works next looks again
+                raise
             finally:
                 self._queue.done(place)
                 self._movements.note()
