@@ -122,7 +122,8 @@ async def test_a_dropped_watch_is_resumed_from_the_last_event() -> None:
             assert second.query["resourceVersion"] == "12"
             second.send("ADDED", route("b", "13"))
             await sink.until(lambda: sink.names == {"a", "b"})
-        assert len(cluster.requests("GET", ROUTES)) - len(cluster.watches) == 1  # never listed again
+        # The list was read twice, because it was empty, and never again.
+        assert len(cluster.requests("GET", ROUTES)) - len(cluster.watches) == 2
 
 
 async def test_a_bookmark_moves_the_point_from_which_a_watch_resumes() -> None:
@@ -169,6 +170,15 @@ async def test_a_list_that_is_empty_all_at_once_is_believed_only_when_it_is_empt
             second.send("ERROR", {"kind": "Status", "code": 410, "reason": "Expired"})
             await cluster.watch(2)
             assert sink.names == set()
+
+
+async def test_a_first_list_that_is_empty_is_read_once_more_at_once() -> None:
+    async with routes_served() as cluster:
+        cluster.on("GET", ROUTES, listing([], "90"), listing([route("a")]))
+        async with reflecting(cluster) as sink:
+            await sink.until(lambda: "complete" in sink.states)
+        assert sink.names == {"a"}
+        assert cluster.pauses == []
 
 
 async def test_an_expired_continue_token_starts_the_list_anew() -> None:

@@ -130,9 +130,11 @@ class Reflector:
         """Hands the whole list on; then removes what was known and is not in it."""
         path = served.path(self._watched.namespace)
         seen = await self._read_list(path)
-        if self.known and not seen:
-            # Everything gone at once is more often a server that lost its storage for a moment than the truth.
-            await self._client.wait(EMPTY_AGAIN_SECONDS)
+        if not seen:
+            if self.known:
+                # Everything gone at once is more often a server that lost its storage for a moment than the truth.
+                await self._client.wait(EMPTY_AGAIN_SECONDS)
+            # Who starts knows of nothing that could be gone, but DNS may hold records of objects that were there before.
             seen = await self._read_list(path)
         for ref in self.known - seen:
             self._sink.remove(ref)
