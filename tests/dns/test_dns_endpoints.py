@@ -173,6 +173,14 @@ def test_what_was_seen_of_an_earlier_generation_or_object_says_nothing() -> None
     assert conditions_of(APP, verdict_on(before))["Ready"] == PENDING
 
 
+def test_what_an_earlier_process_has_seen_of_this_generation_stands_until_dns_is_compared() -> None:
+    ready = Condition("Ready", "True", "Published", observed_generation=3)
+    again = stored(APP, observed_generation=3, conditions=(ready,))
+    assert conditions_of(again)["Ready"] == ("True", "Published", "")
+    changed = stored(APP, generation=4, observed_generation=3, conditions=(ready,))
+    assert conditions_of(changed)["Ready"] == PENDING
+
+
 def test_accepted_lists_the_entries_that_can_be_no_records() -> None:
     obj = stored(dns_endpoint("static", entry("A", "192.0.2.1"), entry("NS", "ns.example.net."), entry("A", name="")))
     assert conditions_of(obj)["Accepted"] == (

@@ -17,6 +17,7 @@ from gatepost.standalone.apiserver.server import ApiServer
 
 Raw = dict[str, Any]
 ENDPOINTS = "/apis/externaldns.k8s.io/v1alpha1/namespaces/shop/dnsendpoints"
+DEFINITION = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/dnsendpoints.externaldns.k8s.io"
 EVENTS = "/api/v1/namespaces/shop/events"
 
 
@@ -32,8 +33,13 @@ class Place:
         found: Raw = json.loads(await self.client.read(path))
         return found
 
-    async def write_down(self, name: str, target: str) -> None:
-        endpoint = {"dnsName": f"{name}.example.com", "recordType": "A", "targets": [target], "recordTTL": 60}
+    async def conditions(self, name: str) -> dict[str, tuple[str, str]]:
+        found = (await self.get(f"{ENDPOINTS}/{name}"))["status"]["conditions"]
+        return {condition["type"]: (condition["status"], condition["reason"]) for condition in found}
+
+    async def write_down(self, name: str, target: str, dns_name: str = "") -> None:
+        dns_name = dns_name or f"{name}.example.com"
+        endpoint = {"dnsName": dns_name, "recordType": "A", "targets": [target], "recordTTL": 60}
         body = {
             "apiVersion": "externaldns.k8s.io/v1alpha1",
             "kind": "DNSEndpoint",
@@ -66,11 +72,11 @@ async def test_the_generation_of_a_dns_endpoint_that_was_read_is_in_its_status()
     async with place() as shop:
         await shop.write_down("static", "192.0.2.1")
         assert await shop.run_once() == []
-        assert (await shop.get(f"{ENDPOINTS}/static"))["status"] == {"observedGeneration": 1}
+        assert (await shop.get(f"{ENDPOINTS}/static"))["status"]["observedGeneration"] == 1
         await shop.change_target("static", "192.0.2.2")
         assert await shop.run_once() == []
         found = await shop.get(f"{ENDPOINTS}/static")
-        assert (found["metadata"]["generation"], found["status"]) == (2, {"observedGeneration": 2})
+        assert (found["metadata"]["generation"], found["status"]["observedGeneration"]) == (2, 2)
 
 
 async def test_a_status_that_is_right_is_not_written_again() -> None:
@@ -105,3 +111,31 @@ async def test_a_published_record_is_an_event_on_its_object() -> None:
         await shop.run_once(events_emit=("RecordReady", "RecordDeleted"))
         reasons = [event["reason"] for event in (await shop.get(EVENTS))["items"]]
         assert sorted(reasons) == ["RecordDeleted", "RecordReady"]
+
+
+async def test_conditions_tell_whether_a_dns_endpoint_is_published() -> None:
+    async with place() as shop:
+        await shop.write_down("static", "192.0.2.1")
+        assert await shop.run_once() == []
+        assert await shop.conditions("static") == {"Accepted": ("True", "Accepted"), "Ready": ("True", "Published")}
+        await shop.write_down("outside", "192.0.2.1", "outside.example.org")
+        assert await shop.run_once() == []
+        assert (await shop.conditions("outside"))["Ready"] == ("False", "NotPublished")
+        assert (await shop.conditions("static"))["Ready"] == ("True", "Published")
+
+
+async def test_conditions_that_the_definition_does_not_have_are_not_written_for_ever() -> None:
+    async with place() as shop:
+        definition = await shop.get(DEFINITION)
+        (version,) = definition["spec"]["versions"]
+        del version["schema"]["openAPIV3Schema"]["properties"]["status"]["properties"]["conditions"]
+        change = {"spec": {"versions": [version]}}
+        await shop.client.write("PATCH", DEFINITION, {"fieldManager": "somebody"}, change, MERGE_PATCH)
+        await shop.write_down("static", "192.0.2.1")
+        assert await shop.run_once() == []
+        before = await shop.get(f"{ENDPOINTS}/static")
+        assert before["status"] == {"observedGeneration": 1}
+        await shop.run_once()
+        assert (await shop.get(f"{ENDPOINTS}/static"))["metadata"]["resourceVersion"] == (
+            before["metadata"]["resourceVersion"]
+        )

@@ -26,6 +26,7 @@ from gatepost.objects.settings import Settings
 from gatepost.providers.contract import Provider
 from gatepost.runtime.clock import LoopClock
 from gatepost.runtime.clusterfeed import ClusterFeed
+from gatepost.runtime.dns_verdicts import DnsVerdicts
 from gatepost.runtime.kinds import NotingEngine
 from gatepost.runtime.leading import Alone, Leadership
 from gatepost.runtime.lookups import DnsResolver, NameLookups, Resolver, names_asked
@@ -118,6 +119,9 @@ class Controllers:
             allow=dns.allow,
             cipher=dns.cipher,
         )
+        verdicts = DnsVerdicts(
+            loop.engine, zones.is_published, lambda verdict: loop.intake.put(verdict.ref, verdict, None)
+        )
         return ZonePublisher(
             zones,
             interval_seconds=dns.pace.comparison_seconds,
@@ -125,6 +129,7 @@ class Controllers:
             tell=self._tell_news,
             moved=loop.movements.note,
             clock=clock,
+            note_written=verdicts.note_written,
         )
 
     async def _tell_news(self, news: News) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import math
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 
 from gatepost.cluster.backoff import Backoff
 from gatepost.dns.desired import changed_names
@@ -37,6 +37,7 @@ class ZonePublisher:
         tell: takes the problems of names and the events of records, to be told where their owners look; a problem
             comes once while it lasts.
         moved: told when a write has ended.
+        note_written: told the names that were planned, each time that a write has succeeded.
         clock: the one that `zones` has.
     """
 
@@ -49,10 +50,12 @@ class ZonePublisher:
         tell: Callable[[News], Awaitable[None]] = tell_nobody,
         moved: Callable[[], None] = lambda: None,
         clock: Clock | None = None,
+        note_written: Callable[[Collection[NameKey]], None] = lambda names: None,
     ) -> None:
         self._zones = zones
         self._clock = clock or LoopClock()
         self._telling = Telling(tell, moved)
+        self._note_written = note_written
         self._problems: dict[NameKey, tuple[Problem, ...]] = {}
         self._told: set[Problem] = set()
         self._interval_seconds = interval_seconds
@@ -173,6 +176,7 @@ class ZonePublisher:
         self.is_failing = self._zones.is_failing or written.is_stopped
         self._error_said = ""
         self._backoff.reset()
+        self._note_written(written.names)
         self._telling.add(written.events)
         self._tell_problems(written.problems, is_everything=is_everything)
 

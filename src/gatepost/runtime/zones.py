@@ -42,6 +42,7 @@ REMOVALS_COUNT_SECONDS = 600.0
 class Written(Struct, frozen=True):
     """How a write went: `held` names are to be planned again when anything changes, events and problems to be told."""
 
+    names: frozenset[NameKey] = frozenset()
     changes: int = 0
     held: frozenset[NameKey] = frozenset()
     problems: tuple[Problem, ...] = ()
@@ -91,6 +92,7 @@ class Zones:
         self._domains: DomainFilter | None = None
         self._removals: deque[tuple[float, int]] = deque()
         self._seen: dict[NameKey, str] = {}
+        self._unmade: frozenset[NameKey] = frozenset()
         self._sender = Sender(provider, cipher if settings.txt_encrypt_enabled else None)
         self._doubts = Doubts(settings.delete_grace)
         self._quarantine = Quarantine()
@@ -141,7 +143,7 @@ class Zones:
         self._doubts.note(planned.names, plan, now)
         if self._dry_run:
             self._log.say_dry_run(plan.allowed)
-            return self._written(plan)
+            return self._written(planned)
         if self._is_fresh and names is None:
             self._repeats.keep_only(change.record.key for change in plan.changes)
             self._is_fresh = False
@@ -153,15 +155,29 @@ class Zones:
             await self._sweep(planned.names, holdings)
         if names is None:
             self._log.say_progress(holdings)
-        return self._written(plan, len(due), untaken, events)
+        return self._written(planned, len(due), untaken, events)
+
+    def is_published(self, name: NameKey) -> bool:
+        """Whether a name stands in DNS as it was wanted when it was last planned, as far as is known."""
+        wanted = record_set_at(self._engine, name)
+        if wanted is None or self._inventory is None or name in self._unmade:
+            return False
+        ours = [h.endpoint.record_type for h in self._inventory.row(name) if self._inventory.is_ours(h)]
+        return bool(wanted.records) and all(record.type in ours for record in wanted.records)
 
     def _written(
-        self, plan: Plan, changes: int = 0, untaken: Sequence[Problem] = (), events: tuple[Event, ...] = ()
+        self, planned: _Planned, changes: int = 0, untaken: Sequence[Problem] = (), events: tuple[Event, ...] = ()
     ) -> Written:
+        plan = planned.plan
         held = [problem for held in plan.held if (problem := problem_of(held)) is not None]
         problems = (*plan.problems, *held, *untaken, *self._quarantine.problems)
         names = frozenset((held.record.dns_name, held.record.set_identifier) for held in plan.held)
-        return Written(changes, names, tuple(dict.fromkeys(problems)), events, plan.stopped is not None)
+        waits = self._dry_run or plan.stopped is not None
+        changed = frozenset((change.record.dns_name, change.record.set_identifier) for change in plan.changes)
+        unmade = names | frozenset(name for name in changed if waits or name in self._quarantine.moments)
+        self._unmade = (self._unmade - planned.names) | unmade
+        told = tuple(dict.fromkeys(problems))
+        return Written(planned.names, changes, names, told, events, plan.stopped is not None)
 
     # Planning
 

@@ -18,7 +18,7 @@ from gatepost.dns.records import Claims, RecordSet
 from gatepost.dns.sources.filters import Filters
 from gatepost.objects.dns_verdicts import DnsVerdict, dns_verdict_ref
 from gatepost.objects.dnsendpoint import DNSEndpoint
-from gatepost.objects.meta import Condition
+from gatepost.objects.meta import Condition, condition_of
 from gatepost.objects.refs import Ref
 from gatepost.state.rule import Rule
 from gatepost.state.view import View
@@ -74,11 +74,17 @@ class EndpointStatusRule:
                 return Condition(READY, "False", "NotPublished", why)
         verdict = view.get(DnsVerdict, dns_verdict_ref(written.ref))
         if verdict is None or not verdict.is_about(written):
-            return Condition(READY, "Unknown", "Pending", "DNS has not been compared with it yet")
+            return _before(written) or Condition(READY, "Unknown", "Pending", "DNS has not been compared with it yet")
         if verdict.missing:
             message = f"{verdict.missing} is not in DNS as it is asked for here; events tell why"
             return Condition(READY, "False", "NotPublished", message)
         return Condition(READY, "True", "Published")
+
+
+def _before(written: DNSEndpoint) -> Condition | None:
+    """What an earlier process has seen of this generation; None if none has."""
+    found = condition_of(written.status.conditions, READY)
+    return found if found is not None and found.observed_generation == written.metadata.generation else None
 
 
 def _accepted(claims: Claims) -> Condition:
