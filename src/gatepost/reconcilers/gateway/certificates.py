@@ -17,6 +17,7 @@ from gatepost.reconcilers.gateway.httproutes import label_for
 from gatepost.reconcilers.gateway.listeners import listener_fields
 from gatepost.reconcilers.gateway.problems import (
     GATEWAY_MISSING,
+    LISTENER_NOT_PROGRAMMED,
     LISTENER_NOT_READY,
     CannotServe,
     gateway_missing,
@@ -100,8 +101,9 @@ def warn_of_listeners(
         why, at = why_not_answering(kingress, listener, place, view)
         if why:
             told = f"https for {listener.hostname} is not served: {why}."
-            out.skipped.append(Skipped(LISTENER_NOT_READY, told, at, "status.listeners"))
-            if why != NOT_YET:
+            reason = LISTENER_NOT_PROGRAMMED if why == NOT_YET else LISTENER_NOT_READY
+            out.skipped.append(Skipped(reason, told, at, "status.listeners"))
+            if reason == LISTENER_NOT_READY:
                 out.warn(LISTENER_NOT_READY, told)
 
 

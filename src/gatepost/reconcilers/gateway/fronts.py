@@ -79,9 +79,12 @@ def takes_listener_sets(front: Front, gateway: Ref, namespace: str, view: View) 
 
 
 def _why_not_programmed(gateway: Gateway) -> str:
-    """What the controller of a Gateway says against it. What it does not speak of, it says nothing against."""
+    """What the controller of a Gateway says against it. What it does not speak of, it says nothing against.
+
+    Unknown is what the API server writes before any controller has spoken (reason Pending, by default of the CRD).
+    """
     programmed = condition_of(gateway.status.conditions, "Programmed")
-    if programmed is not None and programmed.status != "True":
+    if programmed is not None and programmed.status == "False":
         return _told("Programmed", programmed)
     plain = {listener.name for listener in gateway.spec.listeners if listener.protocol == "HTTP"}
     told = {
@@ -90,7 +93,7 @@ def _why_not_programmed(gateway: Gateway) -> str:
         if listener.name in plain
     }
     against = {
-        name: condition for name, condition in told.items() if condition is not None and condition.status != "True"
+        name: condition for name, condition in told.items() if condition is not None and condition.status == "False"
     }
     if not plain or set(against) != plain:
         return ""

@@ -18,6 +18,7 @@ from gatepost.reconcilers.gateway.problems import (
     GATEWAY_DOES_NOT_EXIST,
     GATEWAY_MISSING,
     GATEWAY_NOT_PROGRAMMED,
+    LISTENER_NOT_PROGRAMMED,
     LISTENER_NOT_READY,
     NO_TLS_TO_REDIRECT_TO,
     NOT_OWNED,
@@ -36,6 +37,9 @@ from gatepost.reconcilers.gateway.wishes import RouteWish
 from gatepost.state.rule import Rule
 from gatepost.state.view import View
 from gatepost.writes.outcome import Apply, Outcome
+
+_HOLDING = (LISTENER_NOT_READY, GATEWAY_NOT_PROGRAMMED)
+_HOLDING_WHAT_IS_SERVED = (LISTENER_NOT_PROGRAMMED, TLS_NOT_READY_TO_REDIRECT_TO)
 
 
 def reconcile(ref: Ref, view: View) -> Outcome:
@@ -79,7 +83,7 @@ def serve(kingress: KIngress, config: GatewayConfig, view: View, out: Outcome, s
         prune_routes(kingress, wishes, waiting, view, out)
         prune_tls(kingress, view, out)
     local = config.entry_for(CLUSTER_LOCAL, kingress.metadata.labels)
-    tell_doubts(wishes, (external, local), view, out, status)
+    tell_doubts(wishes, waiting, (external, local), view, out, status)
     if is_observed(kingress) and not waiting and not status.is_held:
         report_load_balancers(external, local, view, out, status)  # LoadBalancerReady
     else:
@@ -175,9 +179,17 @@ def why_not_seen(kingress: KIngress, wish: RouteWish, entry: GatewayEntry, view:
 
 
 def tell_doubts(
-    wishes: list[RouteWish], entries: tuple[GatewayEntry, GatewayEntry], view: View, out: Outcome, status: Status
+    wishes: list[RouteWish],
+    waiting: list[RouteWish],
+    entries: tuple[GatewayEntry, GatewayEntry],
+    view: View,
+    out: Outcome,
+    status: Status,
 ) -> None:
-    """What is written but may not serve, in the conditions."""
+    """What is written but may not serve, in the conditions.
+
+    While routes wait to be accepted, it is no news that listeners are on their way too.
+    """
     used = {wish.gateway for wish in wishes}
     for entry in entries:
         why = view.value(FRONT, entry).why_not_programmed if entry.gateway in used else ""
@@ -188,7 +200,7 @@ def tell_doubts(
             status.refused(Problem(skipped.reason, skipped.message, skipped.at, skipped.field))
         elif skipped.reason == NO_TLS_TO_REDIRECT_TO:
             status.not_redirected(skipped.message)
-        elif skipped.reason in (TLS_NOT_READY_TO_REDIRECT_TO, LISTENER_NOT_READY, GATEWAY_NOT_PROGRAMMED):
+        elif skipped.reason in _HOLDING or (skipped.reason in _HOLDING_WHAT_IS_SERVED and not waiting):
             status.hold(skipped.reason, skipped.message)
 
 
