@@ -290,7 +290,7 @@ async def test_an_object_that_cannot_be_read_is_a_problem_and_stops_no_other() -
     (problem,) = sink.problems
     assert problem.about == ref("bad")
     assert problem.field == "spec.hostnames[0]"
-    assert problem.message == "Expected `str`, got `int`"
+    assert problem.message == "cannot be read: Expected `str`, got `int`"
 
 
 async def test_the_last_good_value_of_an_object_stays_when_it_turns_unreadable() -> None:

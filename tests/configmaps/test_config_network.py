@@ -7,13 +7,13 @@ from typing import Any
 import pytest
 
 from gatepost.configmaps.network import NetworkConfig, parse
-from gatepost.configmaps.values import UnreadableValue, Values
+from gatepost.configmaps.values import UnreadableValue
 from gatepost.objects.problems import Problem
 from gatepost.objects.refs import Ref
 
 
 def test_empty_map_gives_the_defaults_of_knative() -> None:
-    config = parse(Values({"_example": "ingress-class: other"}))
+    config = parse({"_example": "ingress-class: other"})
     assert config == NetworkConfig()
     assert config.ingress_class == "istio.ingress.networking.knative.dev"
     assert config.certificate_class == "cert-manager.certificate.networking.knative.dev"
@@ -66,7 +66,7 @@ def test_empty_map_gives_the_defaults_of_knative() -> None:
     ],
 )
 def test_key_is_read_in_all_its_spellings(data: dict[str, str], field: str, value: Any) -> None:
-    assert getattr(parse(Values(data)), field) == value
+    assert getattr(parse(data), field) == value
 
 
 @pytest.mark.parametrize(
@@ -98,7 +98,7 @@ def test_key_is_read_in_all_its_spellings(data: dict[str, str], field: str, valu
 )
 def test_value_that_cannot_be_understood_refuses_the_map_and_names_the_key(key: str, value: str) -> None:
     with pytest.raises(UnreadableValue) as raised:
-        parse(Values({key: value}))
+        parse({key: value})
     config_map = Ref("", "ConfigMap", "knative-serving", "config-network")
     problem = raised.value.as_problem(config_map)
     assert isinstance(problem, Problem)
@@ -108,7 +108,7 @@ def test_value_that_cannot_be_understood_refuses_the_map_and_names_the_key(key: 
 
 def test_wildcard_selector_is_a_label_selector_in_yaml() -> None:
     text = "matchExpressions:\n- {key: team, operator: NotIn, values: [guest]}\nmatchLabels: {tier: gold}\n"
-    selector = parse(Values({"namespace-wildcard-cert-selector": text})).namespace_wildcard_cert_selector
+    selector = parse({"namespace-wildcard-cert-selector": text}).namespace_wildcard_cert_selector
     assert selector is not None
     assert selector.match_labels == {"tier": "gold"}
     [expression] = selector.match_expressions

@@ -6,9 +6,10 @@ import pytest
 
 from gatepost.objects.core import Service
 from gatepost.objects.gatewayapi import HTTPRoute
-from gatepost.objects.kinds import TYPES, UnreadableObject, typed
+from gatepost.objects.kinds import TYPES, typed
 from gatepost.objects.meta import ObjectMeta, OwnerReference, is_controlled_by
 from gatepost.objects.networking import KIngress
+from gatepost.objects.problems import UnreadableObject
 from gatepost.objects.refs import Ref, ref_of
 from gatepost.objects.serving import Addressable, KnativeService
 
@@ -34,9 +35,10 @@ def test_the_group_decides_the_type_whatever_the_version(api_version: str, kind:
 def test_a_field_of_another_type_is_named_with_its_path() -> None:
     with pytest.raises(UnreadableObject) as caught:
         typed(raw("gateway.networking.k8s.io/v1", "HTTPRoute", spec={"hostnames": ["a.example.com", 3]}))
-    assert caught.value.ref == Ref("gateway.networking.k8s.io", "HTTPRoute", "n", "x")
-    assert caught.value.field == "spec.hostnames[1]"
-    assert "Expected `str`, got `int`" in str(caught.value)
+    problem = caught.value.problem
+    assert problem.about == Ref("gateway.networking.k8s.io", "HTTPRoute", "n", "x")
+    assert problem.field == "spec.hostnames[1]"
+    assert problem.message == "cannot be read: Expected `str`, got `int`"
 
 
 def test_fields_that_no_rule_reads_are_no_fault() -> None:

@@ -13,8 +13,8 @@ from gatepost.cli.manifest_input import InputReport, read_input
 from gatepost.dns.desired import record_sets
 from gatepost.dns.records import Claims
 from gatepost.dns.settings import SOURCES
-from gatepost.objects.kinds import UnreadableObject, typed
-from gatepost.objects.problems import Problem, Skipped
+from gatepost.objects.kinds import typed
+from gatepost.objects.problems import Problem, Skipped, UnreadableObject
 from gatepost.runtime.kinds import kinds_in_doubt, kinds_over
 from gatepost.runtime.wiring import Wiring
 from gatepost.state.engine import Engine
@@ -54,18 +54,18 @@ def _over_files(paths: Sequence[str], wiring: Wiring) -> DnsInput:
         try:
             engine.put(typed(manifest.raw), manifest.ref)
         except UnreadableObject as error:
-            report.unreadable(error)
+            report.problem(error.problem)
+            engine.put_unreadable(error.problem)
     engine.run_stale()
     code = report.exit_code()
     kinds = kinds_over(wiring.rules, wiring.indexes)
-    return DnsInput(engine, code, kinds_in_doubt(kinds, unknown=kinds if code else (), missing=()))
+    return DnsInput(engine, code, kinds_in_doubt(kinds, unknown=kinds if manifests.problems else (), missing=()))
 
 
 def _over_cluster(kubeconfig: str | None, context: str | None, wiring: Wiring) -> DnsInput:
     taken = take_snapshot(kubeconfig, context, wiring)
     kinds = kinds_over(wiring.rules, wiring.indexes)
-    unknown = [*taken.withheld, *(problem.about.group_kind for problem in taken.unreadable)]
-    return DnsInput(taken.engine, 0, kinds_in_doubt(kinds, unknown, taken.missing))
+    return DnsInput(taken.engine, 0, kinds_in_doubt(kinds, tuple(taken.withheld), taken.missing))
 
 
 def tell_skipped(engine: Engine, *, in_full: bool) -> None:

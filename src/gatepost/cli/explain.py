@@ -120,7 +120,7 @@ def _over_files(ctx: click.Context, paths: tuple[str, ...], wiring: Wiring, sett
         click.echo(f"gatepost: {error}", err=True)
         ctx.exit(3)
     for unreadable in settled.rendered.unreadable:
-        report.unreadable(unreadable)
+        report.problem(unreadable)
     by_ref = {ref_of(raw): raw for raw in settled.rendered.objects}
     return _Known(settled.engine, by_ref.get, settled.refusals, report.exit_code())
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import click
 
 from gatepost.manifests import Manifest, Manifests, read_manifests
-from gatepost.objects.kinds import TYPES, UnreadableObject
+from gatepost.objects.kinds import TYPES
 from gatepost.objects.problems import Problem
 from gatepost.objects.refs import Ref
 
@@ -31,15 +31,12 @@ class InputReport:
         self._by_ref: dict[Ref, Manifest] = {manifest.ref: manifest for manifest in manifests.objects}
         self._lines = [str(problem) for problem in manifests.problems]
 
-    def unreadable(self, error: UnreadableObject) -> None:
-        self._at(error.ref, error.field, str(error))
-
     def problem(self, problem: Problem) -> None:
         self._at(problem.about, problem.field, str(problem))
 
     def exit_code(self) -> int:
         """Prints the problems. Returns: 1 if there are any, else 0."""
-        for line in self._lines:
+        for line in dict.fromkeys(self._lines):  # what keeps a ConfigMap from being read is told by its rule as well
             click.echo(line, err=True)
         return 1 if self._lines else 0
 

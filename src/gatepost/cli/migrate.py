@@ -14,7 +14,8 @@ from gatepost.cli.manifest_input import InputReport, read_input
 from gatepost.cli.migration_text import print_migrations
 from gatepost.migration.rules import BACK, FORWARD, INDEXES, RULES, guarded
 from gatepost.migration.values import Migration, Step
-from gatepost.objects.kinds import UnreadableObject, typed
+from gatepost.objects.kinds import typed
+from gatepost.objects.problems import UnreadableObject
 from gatepost.objects.refs import Ref
 from gatepost.objects.settings import Settings
 from gatepost.runtime.wiring import Wiring
@@ -114,7 +115,8 @@ def _over_files(paths: Sequence[str], wiring: Wiring, settings: Settings) -> tup
         try:
             engine.put(typed(manifest.raw), manifest.ref)
         except UnreadableObject as error:
-            report.unreadable(error)
+            report.problem(error.problem)
+            engine.put_unreadable(error.problem)
     engine.run_stale()
     return engine, report.exit_code()
 

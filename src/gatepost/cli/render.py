@@ -82,7 +82,7 @@ def _in_cluster(kubeconfig: str | None, context: str | None, wiring: Wiring) -> 
 
 def _told(rendered: Rendered, report: InputReport) -> int:
     for unreadable in rendered.unreadable:
-        report.unreadable(unreadable)
+        report.problem(unreadable)
     for problem in rendered.problems:
         report.problem(problem)
     for failure in rendered.failures:

@@ -7,11 +7,9 @@ from typing import Generic, TypeVar
 import msgspec
 from msgspec import Struct
 
+from gatepost.objects.kinds import unreadable
 from gatepost.objects.meta import KubernetesObject
-from gatepost.objects.problems import Problem
 from gatepost.objects.refs import GroupKind, Ref
-
-UNREADABLE = "UnreadableObject"
 
 ObjectT = TypeVar("ObjectT", bound=KubernetesObject)
 
@@ -45,14 +43,6 @@ class Head(Struct, frozen=True):
     metadata: _HeadMeta = _HeadMeta()
 
 
-class Unreadable(Exception):
-    """One object that does not have the form of its kind."""
-
-    def __init__(self, problem: Problem) -> None:
-        super().__init__(str(problem))
-        self.problem = problem
-
-
 _page = msgspec.json.Decoder(Page)
 _event = msgspec.json.Decoder(WatchEvent)
 _head = msgspec.json.Decoder(Head)
@@ -81,27 +71,21 @@ class ObjectDecoder(Generic[ObjectT]):
         self._decoder = msgspec.json.Decoder(type_)
 
     def decode(self, raw: msgspec.Raw | bytes) -> tuple[Ref, ObjectT]:
-        """The object and its Ref. Raises: Unreadable with the Ref and the field path of what does not fit."""
+        """The object and its Ref. Raises: UnreadableObject."""
         try:
             obj = self._decoder.decode(raw)
         except msgspec.ValidationError as error:
-            raise Unreadable(self._problem(raw, error)) from error
+            hint = "It is left as it was last understood; mend the field, or its custom resource definition."
+            raise unreadable(self._ref_in(raw), error, hint) from error
         return self.ref(obj.metadata.namespace, obj.metadata.name), obj
 
     def ref(self, namespace: str, name: str) -> Ref:
         # Not obj.ref: a kind that gatepost does not know is read through a type that cannot tell its kind.
         return Ref(self._group_kind.group, self._group_kind.kind, namespace, name)
 
-    def _problem(self, raw: msgspec.Raw | bytes, error: msgspec.ValidationError) -> Problem:
-        message, _, path = str(error).partition(" - at `$")
+    def _ref_in(self, raw: msgspec.Raw | bytes) -> Ref:
         try:
             metadata = head_in(raw).metadata
         except msgspec.DecodeError:
             metadata = _HeadMeta(name="?")  # not even the name can be read
-        return Problem(
-            UNREADABLE,
-            message,
-            self.ref(metadata.namespace, metadata.name),
-            path.rstrip("`").lstrip("."),
-            "It is left as it was last understood; mend the field, or its custom resource definition.",
-        )
+        return self.ref(metadata.namespace, metadata.name)

@@ -12,11 +12,11 @@ from typing import Any
 
 import msgspec
 
-from gatepost.cluster.decoding import ObjectDecoder, Unreadable, head_in
+from gatepost.cluster.decoding import ObjectDecoder, head_in
 from gatepost.cluster.errors import ClusterError
 from gatepost.cluster.reflector import Sink, WatchedKind
 from gatepost.objects.meta import KubernetesObject
-from gatepost.objects.problems import Problem
+from gatepost.objects.problems import Problem, UnreadableObject
 from gatepost.objects.refs import GroupKind, Ref
 
 Raw = dict[str, Any]
@@ -160,7 +160,7 @@ class Mirror:
         watched, decoder = self._watched[ref.group_kind]
         try:
             _, obj = decoder.decode(raw)
-        except Unreadable as error:
+        except UnreadableObject as error:
             self._downstream.unreadable(error.problem)
             return
         self._refs[ref.group_kind].add(ref)

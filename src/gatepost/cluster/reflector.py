@@ -16,12 +16,12 @@ from msgspec import Struct
 
 from gatepost.cluster.backoff import Backoff
 from gatepost.cluster.client import Client
-from gatepost.cluster.decoding import ObjectDecoder, Page, Unreadable, WatchEvent, event_in, head_in, page_in
+from gatepost.cluster.decoding import ObjectDecoder, Page, WatchEvent, event_in, head_in, page_in
 from gatepost.cluster.discovery import Discovery, ServedKind
 from gatepost.cluster.errors import ApiError, ClusterError, api_error
 from gatepost.cluster.errors import Unreachable as UnreachableError
 from gatepost.objects.meta import KubernetesObject
-from gatepost.objects.problems import Problem
+from gatepost.objects.problems import Problem, UnreadableObject
 from gatepost.objects.refs import GroupKind, Ref
 
 PAGE_SIZE = 500
@@ -172,7 +172,7 @@ class Reflector:
     def _take_in(self, raw: msgspec.Raw) -> Ref:
         try:
             ref, obj = self._decoder.decode(raw)
-        except Unreadable as error:
+        except UnreadableObject as error:
             self._sink.unreadable(error.problem)
             return error.problem.about
         self._sink.put(ref, obj, bytes(raw) if self._watched.keep_raw(obj) else None)

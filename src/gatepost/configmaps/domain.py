@@ -7,13 +7,11 @@ from collections.abc import Mapping
 import msgspec
 from msgspec import Struct, field
 
-from gatepost.configmaps.location import config_map_ref, maps_named
+from gatepost.configmaps.reading import config_map_ref, maps_named, parsed
 from gatepost.configmaps.values import UnreadableValue
-from gatepost.objects.core import ConfigMap
 from gatepost.objects.networking import CLUSTER_LOCAL_VISIBILITY, VISIBILITY_LABEL
 from gatepost.objects.plain_yaml import NotYaml, read_yaml
 from gatepost.objects.problems import Problem
-from gatepost.objects.refs import Ref
 from gatepost.state.rule import Rule
 from gatepost.state.view import View
 
@@ -59,17 +57,6 @@ class _Value(Struct):
     type: str = ""
 
 
-def domain_config(ref: Ref, view: View) -> DomainConfig | Problem:
-    """The domains in the ConfigMap of that Ref; none if it does not exist, a problem if it does not parse."""
-    config_map = view.get(ConfigMap, ref)
-    if config_map is None or ref != config_map_ref(NAME, view):
-        return DomainConfig()
-    try:
-        return parse(config_map.data)
-    except UnreadableValue as error:
-        return error.as_problem(ref)
-
-
 def parse(data: Mapping[str, str]) -> DomainConfig:
     """The domains in the data of a `config-domain`.
 
@@ -89,7 +76,7 @@ def _entry(domain: str, text: str) -> DomainEntry:
 
 CONFIG_MAPS = maps_named(NAME)
 
-CONFIG_DOMAIN: Rule[DomainConfig | Problem] = Rule("config-domain", domain_config, rank=0, over=CONFIG_MAPS)
+CONFIG_DOMAIN: Rule[DomainConfig | Problem] = Rule(NAME, parsed(NAME, parse, DomainConfig()), rank=0, over=CONFIG_MAPS)
 
 
 def current_domain_config(view: View) -> DomainConfig | Problem:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from gatepost.configmaps.location import config_map_ref
+from gatepost.configmaps.reading import config_map_ref
 from gatepost.configmaps.values import Values
 from gatepost.objects.core import ConfigMap
 from gatepost.objects.refs import Ref

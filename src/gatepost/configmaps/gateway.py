@@ -9,9 +9,9 @@ from typing import Any
 import msgspec
 from msgspec import Struct, field
 
-from gatepost.configmaps.location import config_map_ref, maps_named
+from gatepost.configmaps.reading import config_map_ref, maps_named, parsed
 from gatepost.configmaps.values import UnreadableValue
-from gatepost.objects.core import ConfigMap, Service
+from gatepost.objects.core import Service
 from gatepost.objects.gatewayapi import Gateway
 from gatepost.objects.meta import Kind
 from gatepost.objects.networking import CLUSTER_LOCAL, EXTERNAL_IP
@@ -106,17 +106,6 @@ class _Entry(Struct, rename="kebab"):
     selector: dict[str, str] = field(default_factory=dict)
 
 
-def gateway_config(ref: Ref, view: View) -> GatewayConfig | Problem:
-    """The settings in the ConfigMap of that Ref; the defaults if it does not exist, a problem if it does not parse."""
-    config_map = view.get(ConfigMap, ref)
-    if config_map is None or ref != config_map_ref(NAME, view):
-        return DEFAULT  # one of that name in another namespace is not Knative's
-    try:
-        return parse(config_map.data)
-    except UnreadableValue as error:
-        return error.as_problem(ref)
-
-
 def parse(data: Mapping[str, str]) -> GatewayConfig:
     """The settings in the data of a `config-gateway`. A list that is missing or empty falls back to its own default.
 
@@ -193,7 +182,7 @@ def _ref(key: str, name: str, text: str, kind: Kind) -> Ref:
 
 CONFIG_MAPS = maps_named(NAME)
 
-CONFIG_GATEWAY: Rule[GatewayConfig | Problem] = Rule("config-gateway", gateway_config, rank=0, over=CONFIG_MAPS)
+CONFIG_GATEWAY: Rule[GatewayConfig | Problem] = Rule(NAME, parsed(NAME, parse, DEFAULT), rank=0, over=CONFIG_MAPS)
 
 
 def current_gateway_config(view: View) -> GatewayConfig | Problem:

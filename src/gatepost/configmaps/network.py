@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from urllib.parse import urlsplit
 
 import msgspec
 from msgspec import Struct
 
-from gatepost.configmaps.location import config_map_ref, maps_named
 from gatepost.configmaps.name_templates import TemplateFault, public_name, tagged_name
+from gatepost.configmaps.reading import config_map_ref, maps_named, parsed
 from gatepost.configmaps.values import UnreadableValue, Values
-from gatepost.objects.core import ConfigMap
 from gatepost.objects.gatewayapi import LabelSelector
 from gatepost.objects.plain_yaml import NotYaml, read_yaml
 from gatepost.objects.problems import Problem
-from gatepost.objects.refs import Ref
 from gatepost.state.rule import Rule
 from gatepost.state.view import View
 
@@ -59,24 +57,13 @@ class NetworkConfig(Struct, frozen=True):
     namespace_wildcard_cert_selector: LabelSelector | None = None
 
 
-def network_config(ref: Ref, view: View) -> NetworkConfig | Problem:
-    """The settings in the ConfigMap of that Ref; the defaults if it does not exist, a problem if it does not parse."""
-    config_map = view.get(ConfigMap, ref)
-    if config_map is None or ref != config_map_ref(NAME, view):
-        return NetworkConfig()  # one of that name in another namespace is not Knative's
-    try:
-        return parse(Values(config_map.data))
-    except UnreadableValue as error:
-        return error.as_problem(ref)
-
-
-def parse(values: Values) -> NetworkConfig:
+def parse(data: Mapping[str, str]) -> NetworkConfig:
     """The settings in the data of a `config-network`.
 
     Raises: UnreadableValue for the first value that cannot be understood.
     Source: spec of config-network in knative.dev/networking; older keys give way to the newer ones.
     """
-    default = NetworkConfig()
+    values, default = Values(data), NetworkConfig()
     return NetworkConfig(
         ingress_class=values.text(("ingress-class", "ingress.class"), default.ingress_class),
         certificate_class=values.text(("certificate-class", "certificate.class"), default.certificate_class),
@@ -163,7 +150,10 @@ def _wildcard_selector(values: Values) -> LabelSelector | None:
 
 CONFIG_MAPS = maps_named(NAME)
 
-CONFIG_NETWORK: Rule[NetworkConfig | Problem] = Rule("config-network", network_config, rank=0, over=CONFIG_MAPS)
+network_config = parsed(NAME, parse, NetworkConfig())
+"""The settings in the ConfigMap of a Ref."""
+
+CONFIG_NETWORK: Rule[NetworkConfig | Problem] = Rule(NAME, network_config, rank=0, over=CONFIG_MAPS)
 
 
 def current_network_config(view: View) -> NetworkConfig | Problem:

@@ -83,7 +83,8 @@ class Claim(Struct, frozen=True, gc=False):
 class Claims(Struct, frozen=True, gc=False):
     """What one object claims, and every parent, listener and hostname of it that gave nothing.
 
-    `lagging`: its controller has not answered to its newest generation, so no name of it is given up yet.
+    `lagging`: why no name of it is given up yet: its controller has not answered to its newest generation, or something
+    that it rests on cannot be read.
     """
 
     claims: tuple[Claim, ...] = ()

@@ -14,11 +14,10 @@ from collections.abc import Callable, Collection
 
 from msgspec import Struct, field, structs
 
-from gatepost.dns.conflicts import CONFLICT
 from gatepost.dns.endpoint import Endpoint
 from gatepost.dns.inventory import Holding, Inventory
 from gatepost.dns.records import OWNER, RESOURCE, NameKey, RecordSet
-from gatepost.dns.standing import DETACHED, DOUBTFUL, Standing
+from gatepost.dns.standing import DETACHED, DOUBTFUL, Standing, may_end
 from gatepost.dns.targets import same_targets
 from gatepost.objects.problems import Problem, Skipped
 from gatepost.objects.refs import Ref
@@ -316,8 +315,8 @@ class _Planning:
 
 
 def _doubt_of(hold: Skipped) -> Cause:
-    """What holds a record set as a cause. A conflict is no state that passes: time must not decide who gets a name."""
-    return Cause(DOUBTFUL, str(hold), hold.at, may_end=hold.reason != CONFLICT)
+    """What holds a record set as a cause."""
+    return Cause(DOUBTFUL, str(hold), hold.at, may_end=may_end(hold))
 
 
 def _fits(type_: str, left: Collection[str]) -> bool:

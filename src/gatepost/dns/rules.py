@@ -38,6 +38,7 @@ from gatepost.objects.gatewayapi import (
     UDPRoute,
 )
 from gatepost.objects.meta import KubernetesObject
+from gatepost.objects.problems import UnreadableObject
 from gatepost.objects.refs import Ref
 from gatepost.objects.serving import DomainMapping, Route
 from gatepost.state.rule import Rule
@@ -137,6 +138,7 @@ def _sources(
             sources[Route] = KnativeRule(Route, filters, dns_targets)
         else:
             sources[DNSEndpoint] = EndpointRule(filters)
+    sources = {type_: _held_if_unreadable(source) for type_, source in sources.items()}
     if settings.default_targets:
         fill = DefaultTargets(settings.default_targets, force=settings.force_default_targets)
         sources = {type_: _then(source, fill) for type_, source in sources.items()}
@@ -150,6 +152,19 @@ def _sources(
     if DNSEndpoint in sources:
         sources[DNSEndpoint] = _then(sources[DNSEndpoint], coexisting_claims)
     return sources
+
+
+def _held_if_unreadable(source: _Source) -> _Source:
+    """The source; while it needs an object that cannot be read, nothing is claimed and nothing is given up."""
+
+    def claims_of(ref: Ref, view: View) -> Claims:
+        try:
+            return source(ref, view)
+        except UnreadableObject as error:
+            why = error.problem.as_skipped()
+            return Claims(skipped=(why,), lagging=why)
+
+    return claims_of
 
 
 def _then(source: _Source, step: Callable[[Claims], Claims]) -> _Source:

@@ -8,11 +8,13 @@ from types import MappingProxyType
 from msgspec import Struct
 
 from gatepost.dns.claims import CLAIMS, RECORD_SETS
+from gatepost.dns.conflicts import CONFLICT
 from gatepost.dns.records import Claims, NameKey
 from gatepost.dns.rules import ROUTE_SOURCES
 from gatepost.objects.dnsendpoint import DNSEndpoint
 from gatepost.objects.gatewayapi import Gateway, ListenerSet
 from gatepost.objects.meta import KubernetesObject
+from gatepost.objects.problems import UNREADABLE, Skipped
 from gatepost.objects.refs import Ref
 from gatepost.objects.serving import DomainMapping, Route
 from gatepost.state.engine import Engine
@@ -51,6 +53,15 @@ class Standing(Struct, frozen=True, gc=False):
     message: str
     at: Ref | None = None
     may_end: bool = False
+
+
+def may_end(doubt: Skipped) -> bool:
+    """Whether a doubt may be given up after a time.
+
+    A conflict is no state that passes: time must not decide who gets a name. Nor does it say anything of an object that
+    cannot be read.
+    """
+    return doubt.reason not in (CONFLICT, UNREADABLE)
 
 
 def object_behind(resource: str) -> Ref | None:
@@ -105,6 +116,9 @@ class Standings:
             return Standing(DOUBTFUL, f"{fault.key} could not be taken into an index, so a claim may be missing", ref)
         if type_.KIND.kind in self._unreadable:
             return Standing(DOUBTFUL, f"objects that {ref} may rest on cannot be read at present", ref)
+        problem = self._engine.store.unreadable(ref)
+        if problem is not None:
+            return Standing(DOUBTFUL, str(problem.as_skipped()), ref)
         if self._engine.store.get(ref) is None:
             return Standing(GONE, f"{ref} is gone", ref)
         return self._of_claims(ref, key)
@@ -117,8 +131,8 @@ class Standings:
         for claim in claims.claims:
             if claim.key == key or (is_reverse and claim.doubt is not None):
                 why = str(claim.doubt) if claim.doubt is not None else f"{ref} still claims it"
-                return Standing(DOUBTFUL, why, ref, may_end=claim.doubt is not None)
+                return Standing(DOUBTFUL, why, ref, may_end=claim.doubt is not None and may_end(claim.doubt))
         if claims.lagging is not None:
-            return Standing(DOUBTFUL, str(claims.lagging), ref, may_end=True)
+            return Standing(DOUBTFUL, str(claims.lagging), ref, may_end=may_end(claims.lagging))
         why = f"{ref} does not ask for it any more"
         return Standing(DETACHED, f"{why}: {claims.skipped[0]}" if claims.skipped and not claims.claims else why, ref)

@@ -26,7 +26,10 @@ def findings_about(engine: Engine, ref: Ref) -> tuple[Finding, ...]:
 def _findings(engine: Engine, rule: Rule[Any], ref: Ref) -> Iterator[Finding]:
     value = engine.value(rule, ref)
     failure = engine.failures.get((rule.name, ref))
-    if failure is not None:
+    unreadable = engine.stopped.get((rule.name, ref))
+    if unreadable is not None:
+        yield Finding(rule=rule.name, blocked=True, problems=(unreadable,), reads=reads_of(engine, rule, ref))
+    elif failure is not None:
         fault = Problem(
             FAULT, f"rule {rule.name!r} failed: {failure.error!r}", ref, hint="This is a fault of gatepost."
         )
@@ -55,7 +58,7 @@ def finding_in(engine: Engine, rule: Rule[Any], value: Any) -> Finding | None:
         lag = (value.lagging,) if value.lagging is not None else ()
         return Finding(rule=rule.name, names=names, skipped=(*value.skipped, *lag))
     if isinstance(value, Parent):
-        told = [why for why in (value.refused, value.doubt, value.no_targets) if why is not None]
+        told = [why for why in (value.unreadable, value.refused, value.doubt, value.no_targets) if why is not None]
         return Finding(rule=rule.name, skipped=(*told, *value.remarks))
     return None
 
@@ -97,9 +100,15 @@ def _writes(engine: Engine, outcome: Outcome) -> Iterator[Write]:
         yield Write(verb="delete", about=delete.ref, cause=delete.cause, is_there=is_there)
 
 
+def _state_in_words(engine: Engine, ref: Ref) -> str:
+    if engine.store.get(ref) is not None:
+        return ""
+    return " (cannot be read)" if engine.store.unreadable(ref) is not None else " (not there)"
+
+
 def _in_words(engine: Engine, cell: Any) -> str:
     if isinstance(cell, Ref):
-        return str(cell) if engine.store.get(cell) is not None else f"{cell} (not there)"
+        return f"{cell}{_state_in_words(engine, cell)}"
     name, key = cell
     return f"{name} of {_key_in_words(key)}"
 

@@ -47,8 +47,7 @@ def _parent_step(scene: Scene, route: GatewayRoute, mention: Mention, attachment
     ref = attachment.parent
     parent = scene.engine.store.get(ref)
     if not isinstance(parent, Gateway | ListenerSet):
-        why = Skipped(NO_SUCH_PARENT, "does not exist", ref)
-        return Step(about=ref, exists=False, skipped=(why,), serves=False)
+        return _unknown_parent(scene, ref)
     entries = [entry for entry in route.status.parents if _parent_ref(entry, mention.ref) == ref]
     skipped = [attachment.doubt] if attachment.doubt is not None else list(_unresolved(entries, mention.ref))
     skipped += _not_programmed(parent, ref)
@@ -72,6 +71,13 @@ def _parent_step(scene: Scene, route: GatewayRoute, mention: Mention, attachment
     )
 
 
+def _unknown_parent(scene: Scene, ref: Ref) -> Step:
+    """A parent that is not there, or of which nothing can be read."""
+    problem = scene.engine.store.unreadable(ref)
+    why = problem.as_skipped() if problem is not None else Skipped(NO_SUCH_PARENT, "does not exist", ref)
+    return Step(about=ref, exists=problem is not None, skipped=(why,), serves=False)
+
+
 def _gateway_above(scene: Scene, parent: Gateway | ListenerSet, ref: Ref) -> Iterator[Step]:
     """The Gateway of a ListenerSet, as far as it is there; whether it takes the set is told in the set's conditions."""
     if not isinstance(parent, ListenerSet):
@@ -83,7 +89,7 @@ def _gateway_above(scene: Scene, parent: Gateway | ListenerSet, ref: Ref) -> Ite
         says = f"address {addresses}" if addresses else "no address"
         yield Step(about=above, says=says, conditions=conditions_of(gateway))
     else:
-        yield Step(about=above, exists=False, skipped=(Skipped(NO_SUCH_PARENT, "does not exist", above),))
+        yield _unknown_parent(scene, above)
 
 
 def _listeners(scene: Scene, parent: Gateway | ListenerSet, attachment: Attachment, route: Ref) -> Iterator[Listener]:

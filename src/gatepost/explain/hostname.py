@@ -12,6 +12,7 @@ from gatepost.explain.scene import RawOf, Scene, nothing_raw
 from gatepost.explain.values import DnsAnswer, Explanation, Step
 from gatepost.explain.verdict import Judgement, is_local, judge
 from gatepost.explain.way import all_steps, way_of
+from gatepost.objects.core import Service
 from gatepost.objects.refs import Ref
 from gatepost.state.engine import Engine
 
@@ -46,11 +47,12 @@ def explain_hostname(
         raise NotAHostname(f"found {text!r}, wanted a hostname like app.example.com, or KIND/NAME for one object")
     found = mentions(engine, name, namespace)
     scene = Scene(engine, name, raw_of, refusals or {})
-    way = way_of(scene, found)
+    way = (*way_of(scene, found), *_unreadable_service(scene))
     dns = () if is_local(name, way) else dns_answers(engine, name)  # the cluster's own DNS answers for its names
     if not way and not dns:
         near = _near(name.name, engine)
-        return Explanation(name=name.name, verdict="not served", summary=_unknown(name.name, namespace), near=near)
+        summary = _unknown(name.name, namespace, engine)
+        return Explanation(name=name.name, verdict="not served", summary=summary, near=near)
     judgement = judge(name, way, dns)
     return Explanation(
         name=name.name,
@@ -67,9 +69,19 @@ def _near(name: str, engine: Engine) -> tuple[str, ...]:
     return tuple(difflib.get_close_matches(name, sorted(all_names(engine)), n=_MOST_NEAR_NAMES, cutoff=0.7))
 
 
-def _unknown(name: str, namespace: str) -> str:
+def _unknown(name: str, namespace: str, engine: Engine) -> str:
     where = f"of namespace {namespace} " if namespace else ""
-    return f"no DomainMapping, Route, KIngress, Gateway API route or DNSEndpoint {where}mentions {name}"
+    unread = [problem.about for problem in engine.store.unreadables]
+    but = f"; what {_listed(unread)} would say cannot be read" if unread else ""
+    return f"no DomainMapping, Route, KIngress, Gateway API route or DNSEndpoint {where}mentions {name}{but}"
+
+
+def _unreadable_service(scene: Scene) -> tuple[Step, ...]:
+    """The step of the Service whose name in the cluster is asked about, if it is there and cannot be read."""
+    if scene.asked.service is None:
+        return ()
+    problem = scene.engine.store.unreadable(Service.KIND.ref(*scene.asked.service))
+    return (Step(about=problem.about, skipped=(problem.as_skipped(),), serves=False),) if problem is not None else ()
 
 
 def _summary(judgement: Judgement, way: Sequence[Step], dns: Sequence[DnsAnswer]) -> str:

@@ -69,7 +69,8 @@ def find_object(engine: Engine, kind: GroupKind, name: str, namespace: str = "")
     type_ = next(type_ for type_ in TYPES if type_.KIND.group_kind == kind)
     if namespace or not type_.KIND.namespaced:
         return type_.KIND.ref(namespace, name)
-    found = sorted(ref for ref, _ in engine.store.items() if ref.group_kind == kind and ref.name == name)
+    known = [*(ref for ref, _ in engine.store.items()), *(problem.about for problem in engine.store.unreadables)]
+    found = sorted(ref for ref in known if ref.group_kind == kind and ref.name == name)
     if len(found) > 1:
         raise Ambiguous(f"{', '.join(str(ref) for ref in found)} have that name; give --namespace")
     return found[0] if found else type_.KIND.ref("default", name)
@@ -78,9 +79,11 @@ def find_object(engine: Engine, kind: GroupKind, name: str, namespace: str = "")
 def explain_object(engine: Engine, ref: Ref) -> ObjectExplanation:
     """What the rules say of one object, whether it exists or not."""
     obj = engine.store.get(ref)
+    unreadable = engine.store.unreadable(ref)
     return ObjectExplanation(
         about=ref,
-        exists=obj is not None,
+        exists=obj is not None or unreadable is not None,
+        unreadable=unreadable,
         conditions=conditions_of(obj) if obj is not None else (),
         findings=findings_about(engine, ref),
         read_by=readers_of(engine, ref),

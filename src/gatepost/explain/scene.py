@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from msgspec import Struct
 
+from gatepost.dns.claims import CLAIMS
 from gatepost.explain.findings import findings_about
 from gatepost.explain.names import Asked, Mention
-from gatepost.explain.values import Step
+from gatepost.explain.values import Finding, Step
+from gatepost.objects.dnsendpoint import DNSEndpoint
 from gatepost.objects.gatewayapi import GatewayRoute
 from gatepost.objects.meta import Condition, KubernetesObject
 from gatepost.objects.problems import Problem, Skipped
@@ -22,6 +24,7 @@ RawOf = Callable[[Ref], Mapping[str, Any] | None]
 
 NOT_WRITTEN = "NotWritten"
 NOTHING_WANTED = "NothingWanted"
+SOURCE_NOT_READ = "SourceNotRead"
 
 
 def nothing_raw(_: Ref) -> None:
@@ -41,6 +44,7 @@ def step_of(scene: Scene, mention: Mention, **more: Any) -> Step:
     """The step of an object with all that the rules have left about it; `more` are fields of `Step`."""
     findings = findings_about(scene.engine, mention.ref)
     skipped = [why for finding in findings for why in finding.skipped if _concerns(why, mention.ref, scene)]
+    skipped += _not_a_source(scene, mention, findings)
     skipped += [
         Skipped(NOTHING_WANTED, finding.note, mention.ref)
         for finding in findings
@@ -65,6 +69,20 @@ def step_of(scene: Scene, mention: Mention, **more: Any) -> Step:
         wants=tuple(write.about for finding in findings for write in finding.writes if write.verb == "apply"),
         **more,
     )
+
+
+def _not_a_source(scene: Scene, mention: Mention, findings: Sequence[Finding]) -> list[Skipped]:
+    """That DNS does not look at an object: its kind could be a source, and --source names others."""
+    if isinstance(mention.obj, GatewayRoute):
+        source = f"gateway-{mention.ref.kind.lower()}"
+    elif isinstance(mention.obj, DNSEndpoint):
+        source = "crd"
+    else:
+        return []
+    makes_claims = any(rule.name == CLAIMS for rule in scene.engine.rules)
+    if not makes_claims or any(finding.rule == CLAIMS for finding in findings):
+        return []
+    return [Skipped(SOURCE_NOT_READ, f"is not looked at for DNS: --source does not name {source}", mention.ref)]
 
 
 def _why_not_written(scene: Scene, ref: Ref) -> str:

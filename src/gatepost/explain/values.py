@@ -149,10 +149,14 @@ class Finding(Value, frozen=True, kw_only=True):
 
 
 class ObjectExplanation(Value, frozen=True, kw_only=True):
-    """What the rules say of one object, what they read for it, and what reads it."""
+    """What the rules say of one object, what they read for it, and what reads it.
+
+    `unreadable`: why nothing is known of it though it exists.
+    """
 
     about: Ref
     exists: bool
+    unreadable: Problem | None = None
     conditions: tuple[Condition, ...] = ()
     findings: tuple[Finding, ...] = ()
     read_by: tuple[str, ...] = ()
@@ -161,4 +165,5 @@ class ObjectExplanation(Value, frozen=True, kw_only=True):
     def is_in_order(self) -> bool:
         """Whether it exists, and no rule and no condition says that something is wrong with it."""
         has_problems = any(finding.problems or finding.blocked for finding in self.findings)
-        return self.exists and not has_problems and all(condition.status != "False" for condition in self.conditions)
+        is_known = self.exists and self.unreadable is None
+        return is_known and not has_problems and all(condition.status != "False" for condition in self.conditions)

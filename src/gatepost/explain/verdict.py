@@ -95,7 +95,8 @@ def _unpublished(serving: list[tuple[Step, ...]], dns: Sequence[DnsAnswer]) -> l
     """Why there is no record where no rule has left a reason: wishes that were filtered out, or that nobody has."""
     if not dns:
         message = "takes requests for the name, but asks for other names in DNS, or for none"
-        return [Skipped(NOT_CLAIMED, message, path[-1].about) for path in serving]
+        silent = [path[-1] for path in serving if all(_rank(why) > 1 for why in path[-1].skipped)]
+        return [Skipped(NOT_CLAIMED, message, step.about) for step in silent]
     filters = "no record of it passes the filters of names, record types and targets (--domain-filter and the like)"
     return [
         Skipped(NOT_PUBLISHED, filters, claim.claimant)

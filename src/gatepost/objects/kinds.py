@@ -9,6 +9,7 @@ import msgspec
 
 from gatepost.objects import core, dnsendpoint, gatewayapi, networking, serving
 from gatepost.objects.meta import KubernetesObject
+from gatepost.objects.problems import UNREADABLE, Problem, UnreadableObject
 from gatepost.objects.refs import GroupKind, Ref, group_of, ref_of
 
 TYPES: tuple[type[KubernetesObject], ...] = (
@@ -41,16 +42,6 @@ TYPES: tuple[type[KubernetesObject], ...] = (
 BY_GROUP_KIND: Mapping[GroupKind, type[KubernetesObject]] = {type_.KIND.group_kind: type_ for type_ in TYPES}
 
 
-class UnreadableObject(Exception):
-    """An object does not have the form of its kind. `field` is the path of the first part that does not fit."""
-
-    def __init__(self, ref: Ref, field: str, problem: str) -> None:
-        super().__init__(f"{ref}: {field or 'object'}: {problem}")
-        self.ref = ref
-        self.field = field
-        self.problem = problem
-
-
 def type_for(group_kind: GroupKind) -> type[KubernetesObject]:
     """The struct for a kind; a kind that gatepost does not know is read for its address alone."""
     return BY_GROUP_KIND.get(group_kind, serving.Addressable)
@@ -59,11 +50,16 @@ def type_for(group_kind: GroupKind) -> type[KubernetesObject]:
 def typed(raw: Mapping[str, Any]) -> KubernetesObject:
     """The typed view of a raw object without nulls.
 
-    Raises: UnreadableObject with the field path if a field that rules read has another type than its kind gives it.
+    Raises: UnreadableObject if a field that rules read has another type than its kind gives it.
     """
     ref = ref_of(raw)
     try:
         return msgspec.convert(raw, type_for(GroupKind(group_of(raw["apiVersion"]), raw["kind"])))
     except msgspec.ValidationError as error:
-        problem, _, path = str(error).partition(" - at `$")
-        raise UnreadableObject(ref, path.rstrip("`").lstrip("."), problem) from error
+        raise unreadable(ref, error) from error
+
+
+def unreadable(ref: Ref, error: msgspec.ValidationError, hint: str = "") -> UnreadableObject:
+    """What is to be raised for an object that msgspec refused."""
+    message, _, path = str(error).partition(" - at `$")
+    return UnreadableObject(Problem(UNREADABLE, f"cannot be read: {message}", ref, path.rstrip("`").lstrip("."), hint))

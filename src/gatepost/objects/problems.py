@@ -6,6 +6,8 @@ from msgspec import Struct
 
 from gatepost.objects.refs import Ref
 
+UNREADABLE = "UnreadableObject"
+
 
 class Problem(Struct, frozen=True, gc=False, order=True):
     """Something that keeps a wish from coming true. Condition, event, log line and command line are rendered from it.
@@ -20,11 +22,23 @@ class Problem(Struct, frozen=True, gc=False, order=True):
     field: str = ""
     hint: str = ""
 
+    def as_skipped(self) -> Skipped:
+        """The same, said of a part that takes no part because of it."""
+        return Skipped(self.reason, self.message, self.about, self.field)
+
     def __str__(self) -> str:
         where = f"{self.about}: {self.field}: " if self.field else f"{self.about}: "
         if not self.hint:
             return where + self.message
         return f"{where}{self.message}{'' if self.message.endswith('.') else '.'} {self.hint}"
+
+
+class UnreadableObject(Exception):
+    """An object is there, but not in the form of its kind; the problem names the first part that does not fit."""
+
+    def __init__(self, problem: Problem) -> None:
+        super().__init__(str(problem))
+        self.problem = problem
 
 
 class Skipped(Struct, frozen=True, gc=False, order=True):

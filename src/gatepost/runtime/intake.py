@@ -75,6 +75,8 @@ class Intake:
         self._arrivals.note(ref)
 
     def unreadable(self, problem: Problem) -> None:
+        if self._engine.put_unreadable(problem):
+            self._arrivals.wake()
         if self._said.take_news(problem.about, [problem]):
             said = fields(ref=problem.about, field=problem.field, why=problem.message)
             log.warning("an object cannot be read; what was known of it still counts", extra=said)

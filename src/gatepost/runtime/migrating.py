@@ -20,9 +20,9 @@ from gatepost.cluster.errors import ApiError, ClusterError
 from gatepost.migration.found import form_of, ready_addresses
 from gatepost.migration.values import CheckSlices, DeleteObject, LaySlice, Migration, Step, TurnService
 from gatepost.objects.core import EndpointSlice, Service
-from gatepost.objects.kinds import UnreadableObject, typed
+from gatepost.objects.kinds import typed
 from gatepost.objects.meta import KubernetesObject, controller_of
-from gatepost.objects.problems import Problem
+from gatepost.objects.problems import Problem, UnreadableObject
 from gatepost.objects.refs import Ref
 from gatepost.writes.requests import Request, apply_requests, delete_request
 
@@ -184,7 +184,7 @@ class Migrator:
         try:
             return typed({"apiVersion": "v1", "kind": ref.kind, **raw}), raw
         except UnreadableObject as error:
-            raise _changed(ref, error.field, f"{error.problem}.") from error
+            raise _changed(ref, error.problem.field, f"{error.problem.message}.") from error
 
     def _require_form(self, service: Service, form: str) -> None:
         if form_of(service) != form:

@@ -15,9 +15,9 @@ from msgspec import Struct
 from gatepost.kubernetes.api import ApiModel
 from gatepost.kubernetes.builtin import builtin_resources
 from gatepost.kubernetes.errors import ApiError
-from gatepost.objects.kinds import UnreadableObject, typed
+from gatepost.objects.kinds import typed
 from gatepost.objects.meta import KubernetesObject
-from gatepost.objects.problems import Problem
+from gatepost.objects.problems import Problem, UnreadableObject
 from gatepost.objects.refs import Ref, group_of, ref_of
 from gatepost.state.engine import Change, Engine
 from gatepost.state.failure import Failure
@@ -56,7 +56,7 @@ class Rendered(Struct, frozen=True):
 
     objects: list[Raw]
     problems: list[Problem]
-    unreadable: list[UnreadableObject]
+    unreadable: list[Problem]
     failures: list[Failure]
 
 
@@ -117,7 +117,7 @@ class _Offline:
         self._model = ApiModel(builtin_resources(), now=lambda: self._now, new_uid=_uid_of)
         self._order: dict[Ref, None] = {}
         self._events: dict[Event, None] = {}
-        self._unreadable: list[UnreadableObject] = []
+        self._unreadable: dict[Problem, None] = {}
         self._writers_of: dict[Ref, set[Place]] = {}
         self._outcomes: dict[Place, Outcome] = {}
 
@@ -155,7 +155,7 @@ class _Offline:
             objects=[_printed(raw) for raw in found if raw is not None]
             + [event_request(event, self._now).body for event in self._events],
             problems=sorted(problems),
-            unreadable=self._unreadable,
+            unreadable=list(self._unreadable),
             failures=self.engine.faults,
         )
 
@@ -194,7 +194,8 @@ class _Offline:
         try:
             self.engine.put(typed(raw), ref)
         except UnreadableObject as error:
-            self._unreadable.append(error)
+            self._unreadable[error.problem] = None
+            self.engine.put_unreadable(error.problem)
 
     # Writing
 

@@ -130,6 +130,7 @@ class _Gathering:
 
     def unreadable(self, problem: Problem) -> None:
         self.problems[problem] = None
+        self._engine.put_unreadable(problem)
 
     def complete(self, group_kind: GroupKind) -> None:
         self._waiting.discard(group_kind)

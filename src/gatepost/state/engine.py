@@ -17,6 +17,7 @@ from typing import Any, TypeVar, cast
 from msgspec import Struct
 
 from gatepost.objects.meta import KubernetesObject
+from gatepost.objects.problems import Problem, UnreadableObject
 from gatepost.objects.refs import Ref
 from gatepost.state.failure import DependencyFailed, Failure, Failures
 from gatepost.state.rule import Rule
@@ -43,10 +44,15 @@ class Engine:
         rules: all rules, in any order; their names must differ.
         indexes: over objects and over values of rules.
         start: the time of the first pass.
+
+    Attributes:
+        failures: rules and indexes that raised.
+        stopped: by the name of a rule and a key, the object that cannot be read and that the run has to know.
     """
 
     def __init__(self, rules: Iterable[Rule[Any]], indexes: Iterable[Index], start: datetime) -> None:
         self.failures: Failures = {}
+        self.stopped: dict[tuple[str, Hashable], Problem] = {}
         self.store = Store(self.failures)
         self.clock = start
         self._rules = {rule.name: rule for rule in rules}
@@ -106,13 +112,23 @@ class Engine:
         """Takes note that an object is gone. Returns: whether it was known. Runs nothing yet."""
         old = self.store.get(ref)
         touched = self.store.remove(ref)
-        if old is None or touched is None:
+        if touched is None:
             return False
         self._touch(ref)
-        for rule in self._rules_over_type.get(type(old), ()):
+        for rule in self._rules_over_type.get(type(old), ()) if old is not None else ():
             self._unwant(rule, ref)
         self._touch_buckets(touched)
         return True
+
+    def put_unreadable(self, problem: Problem) -> bool:
+        """Takes note of an object that is there in a form that cannot be read; the problem is about it.
+
+        What was known of it before still counts. Returns: whether this is news. Runs nothing yet.
+        """
+        is_news = self.store.put_unreadable(problem)
+        if is_news:
+            self._touch(problem.about)
+        return is_news
 
     def advance(self, now: datetime) -> None:
         """Moves the time on; runs whose answer held only until then are stale. The time never goes back."""
@@ -185,7 +201,10 @@ class Engine:
     # What a View asks
 
     def object_at(self, ref: Ref) -> KubernetesObject | None:
-        return self.store.get(ref)
+        obj = self.store.get(ref)
+        if obj is None and (problem := self.store.unreadable(ref)) is not None:
+            raise UnreadableObject(problem)
+        return obj
 
     def bucket(self, index: Index, key: Hashable, reader: Rule[Any]) -> tuple[Any, ...]:
         if not isinstance(index.source, str):
@@ -205,9 +224,14 @@ class Engine:
         return run, run.cell
 
     def answer(self, run: Run) -> Any:
-        """Raises: DependencyFailed if the run failed and has no value of an earlier time."""
+        """
+        Raises: UnreadableObject if the run has to know an object that cannot be read.
+        Raises: DependencyFailed if the run failed and has no value of an earlier time.
+        """
         if run.stale:
             self._execute(run)
+        if self.stopped and (problem := self.stopped.get((run.rule.name, run.key))) is not None:
+            raise UnreadableObject(problem)
         if not run.has_value:
             raise DependencyFailed(run.rule, run.key)
         return run.value
@@ -247,6 +271,7 @@ class Engine:
         del self._runs[run.rule.name][run.key]
         self._record(run, (), None)
         self.failures.pop(place, None)
+        self.stopped.pop(place, None)
         self._set_value(run, None)
         self._gone[place] = self._before.pop(run, None)
 
@@ -256,22 +281,39 @@ class Engine:
         run.stale = False
         view = View(self, run.rule)
         self._executing.append((run, view))
+        failure: Failure | None = None
+        unreadable: Problem | None = None
         try:
             value = run.rule.run(run.key, view)
+        except UnreadableObject as error:
+            unreadable = error.problem
         except Exception as error:  # a fault of ours: this key keeps its last value, the others go on
-            self.failures[run.rule.name, run.key] = Failure(run.rule, run.key, error)
-            value = run.value
-        else:
-            if self.failures:
-                self.failures.pop((run.rule.name, run.key), None)
-            if not run.has_value:
-                run.has_value = True
-                if value is None and run.cell is not None:
-                    self._touch(run.cell)  # None where there was no answer at all is an answer
+            failure = Failure(run.rule, run.key, error)
         finally:
             self._executing.pop()
+        self._note_end(run, failure, unreadable)
         self._record(run, view.reads, view.until)
-        self._set_value(run, value)
+        if failure is None and unreadable is None:
+            had_value, run.has_value = run.has_value, True
+            if not had_value and value is None and run.cell is not None:
+                self._touch(run.cell)  # None where there was no answer at all is an answer
+            self._set_value(run, value)
+
+    def _note_end(self, run: Run, failure: Failure | None, unreadable: Problem | None) -> None:
+        """Takes note of whether a run failed, or stopped at an object that cannot be read; its value stands then."""
+        place = (run.rule.name, run.key)
+        if failure is not None:
+            self.failures[place] = failure
+        elif self.failures:
+            self.failures.pop(place, None)
+        if unreadable == self.stopped.get(place):
+            return
+        if unreadable is not None:
+            self.stopped[place] = unreadable
+        else:
+            del self.stopped[place]
+        if run.cell is not None:
+            self._touch(run.cell)  # who asks hears of it, though the value is as it was
 
     def _record(self, run: Run, reads: tuple[Hashable, ...], until: datetime | None) -> None:
         old = run.reads

@@ -6,6 +6,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from typing import Any
 
 from gatepost.objects.meta import KubernetesObject
+from gatepost.objects.problems import Problem
 from gatepost.objects.refs import Ref
 from gatepost.state.failure import Failure, Failures
 
@@ -149,6 +150,7 @@ class Store:
     def __init__(self, failures: Failures) -> None:
         self._failures = failures
         self._objects: dict[Ref, KubernetesObject] = {}
+        self._unreadable: dict[Ref, Problem] = {}
         self._indexes: dict[type[KubernetesObject], list[KeptIndex]] = {}
         self._buckets: dict[str, Buckets] = {}
 
@@ -164,6 +166,15 @@ class Store:
 
     def get(self, ref: Ref) -> KubernetesObject | None:
         return self._objects.get(ref)
+
+    def unreadable(self, ref: Ref) -> Problem | None:
+        """Why nothing is known of an object though it is there; None if it is known, or is not there."""
+        return self._unreadable.get(ref)
+
+    @property
+    def unreadables(self) -> list[Problem]:
+        """What is wrong with each object that is there and of which nothing is known, in the order of their coming."""
+        return list(self._unreadable.values())
 
     def members(self, index: Index, key: Hashable) -> tuple[Any, ...]:
         return self._buckets[index.name].members(key)
@@ -184,13 +195,26 @@ class Store:
         if old == obj:
             return None
         self._objects[ref] = obj
+        self._unreadable.pop(ref, None)
         return self._reindex(ref, type(obj), old, obj)
+
+    def put_unreadable(self, problem: Problem) -> bool:
+        """Notes that an object is there in a form that cannot be read. What was known of it before still counts.
+
+        Returns: whether that is news.
+        """
+        ref = problem.about
+        if ref in self._objects or self._unreadable.get(ref) == problem:
+            return False
+        self._unreadable[ref] = problem
+        return True
 
     def remove(self, ref: Ref) -> list[Hashable] | None:
         """Forgets an object. Returns: as `put`; None if it was not there."""
+        was_unreadable = self._unreadable.pop(ref, None) is not None
         old = self._objects.pop(ref, None)
         if old is None:
-            return None
+            return [] if was_unreadable else None
         return self._reindex(ref, type(old), old, None)
 
     def _reindex(

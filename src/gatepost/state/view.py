@@ -19,7 +19,9 @@ ValueT = TypeVar("ValueT")
 class Reads(Protocol):
     """Where a View looks things up. The engine is the one implementation."""
 
-    def object_at(self, ref: Ref) -> KubernetesObject | None: ...
+    def object_at(self, ref: Ref) -> KubernetesObject | None:
+        """Raises: UnreadableObject."""
+        ...
 
     def bucket(self, index: Index, key: Hashable, reader: Rule[Any]) -> tuple[Any, ...]: ...
 
@@ -56,6 +58,8 @@ class View:
     def get(self, type_: type[ObjectT], ref: Ref) -> ObjectT | None:
         """The object of that Ref as the given type, or None if it does not exist (now).
 
+        Raises: UnreadableObject if it is there, but in a form that cannot be read. Let it pass unless there is
+            something better to say: the last value of the run stands, and who asks for it meets the same error.
         Raises: TypeError if the store holds it as another type; that is a fault of the rule.
         """
         self._reads[ref] = None
@@ -78,6 +82,7 @@ class View:
 
         Raises: DependencyFailed if that rule failed and never had a value. Let it pass: the run of who asks then
             counts as failed too, and runs again when there is an answer.
+        Raises: UnreadableObject if that rule needs an object that cannot be read; see `get`.
         """
         run, cell = self._source.asked(rule, key, self._rule)
         try:

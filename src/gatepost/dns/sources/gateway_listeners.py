@@ -18,6 +18,8 @@ class ListenerRule:
 
     def __call__(self, ref: Ref, view: View) -> Claims:
         parent = view.value(self._parents, ref)
+        if parent.unreadable is not None:
+            return Claims(skipped=(parent.unreadable,), lagging=parent.unreadable)
         if parent.refused is not None:
             return Claims(skipped=(parent.refused,))
         skipped = list(parent.remarks)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec import Struct
 
 from gatepost.configmaps.gateway import NAME as CONFIG_GATEWAY
-from gatepost.configmaps.location import config_map_ref
+from gatepost.configmaps.reading import config_map_ref
 from gatepost.dns.annotations import Wishes
 from gatepost.dns.names import hostname, is_address, record_name
 from gatepost.dns.records import Record, Records
@@ -78,7 +78,7 @@ class KnativeTargets:
             return Aim(lacking=Skipped(gateways.reason, gateways.message, gateways.about, gateways.field))
         gateway = gateways.entry_for(EXTERNAL_IP, ingress.metadata.labels if ingress is not None else {}).gateway
         parent = view.value(self._parents, gateway)
-        lacking = parent.refused or parent.no_targets
+        lacking = parent.unreadable or parent.refused or parent.no_targets
         if lacking is not None:
             return Aim(lacking=lacking)
         records = tuple(filter(None, (_outside(record, settings.cluster_domain) for record in parent.records)))

@@ -8,7 +8,7 @@ from gatepost.kubernetes.selectors import BadSelector, structured_matcher
 from gatepost.kubernetes.values import copy_of
 from gatepost.objects.core import Namespace
 from gatepost.objects.gatewayapi import LabelSelector, ListenerNamespaces, RouteNamespaces
-from gatepost.objects.problems import Skipped
+from gatepost.objects.problems import Skipped, UnreadableObject
 from gatepost.objects.refs import Ref
 from gatepost.state.view import View
 
@@ -52,7 +52,10 @@ def _selected(selector: LabelSelector | None, at: Ref, field: str, namespace: st
         matches = structured_matcher(copy_of(to_builtins(selector)))  # lists in place of tuples
     except BadSelector as error:
         return _refused(f"takes objects of no namespace: {error}", at, field)
-    found = view.named(Namespace, "", namespace)
+    try:
+        found = view.named(Namespace, "", namespace)
+    except UnreadableObject as error:
+        return Admission(doubt=error.problem.as_skipped())
     if found is None:
         message = f"selects namespaces by label, and Namespace {namespace} is not known"
         return Admission(doubt=Skipped("NamespaceUnknown", message, at, field))

@@ -75,6 +75,7 @@ class Offer(Struct, frozen=True, gc=False):
     records: Records = ()
     ttl: int = 0
     properties: tuple[Property, ...] = ()
+    unreadable: Skipped | None = None
     refused: Skipped | None = None
     doubt: Skipped | None = None
     no_targets: Skipped | None = None
@@ -107,8 +108,8 @@ class OfferRule:
     def __call__(self, key: OfferKey, view: View) -> Offer:
         ref, kind = key
         parent = view.value(self._parents, ref)
-        if parent.refused is not None:
-            return Offer(refused=parent.refused)
+        if parent.refused is not None or parent.unreadable is not None:
+            return Offer(refused=parent.refused, unreadable=parent.unreadable)
         opened: list[OpenListener] = []
         closed: list[ClosedListener] = []
         for listener in parent.listeners:
@@ -123,10 +124,9 @@ class OfferRule:
             parent.records,
             parent.ttl,
             parent.properties,
-            None,
-            parent.doubt,
-            parent.no_targets,
-            any(listener.namespaces is not None for listener in opened),
+            doubt=parent.doubt,
+            no_targets=parent.no_targets,
+            depends_on_namespace=any(listener.namespaces is not None for listener in opened),
         )
 
 

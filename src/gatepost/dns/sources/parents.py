@@ -26,7 +26,7 @@ from gatepost.objects.gatewayapi import (
     ListenerStatus,
 )
 from gatepost.objects.meta import condition_of, is_true
-from gatepost.objects.problems import Skipped
+from gatepost.objects.problems import Skipped, UnreadableObject
 from gatepost.objects.refs import Ref
 from gatepost.state.view import View
 
@@ -58,6 +58,7 @@ class Parent(Struct, frozen=True):
         created: its creation timestamp, for claims of its own.
         records: with the TTL and properties that it gives as defaults.
         ttl, properties: these defaults, for records that Routes bring themselves.
+        unreadable: why nothing is known of what it offers, though it is there.
         refused: why it offers nothing: a fact of its spec or of our settings.
         doubt: why it offers nothing for now: its status is incomplete or says no.
         no_targets: why there are no records for it; a matter of status too.
@@ -70,6 +71,7 @@ class Parent(Struct, frozen=True):
     records: Records = ()
     ttl: int = 0
     properties: tuple[Property, ...] = ()
+    unreadable: Skipped | None = None
     refused: Skipped | None = None
     doubt: Skipped | None = None
     no_targets: Skipped | None = None
@@ -84,9 +86,10 @@ class ParentRule:
         self._filters = filters
 
     def __call__(self, ref: Ref, view: View) -> Parent:
-        if ref.kind == Gateway.KIND.kind:
-            return self._gateway(ref, view)
-        return self._listener_set(ref, view)
+        try:
+            return self._gateway(ref, view) if ref.kind == Gateway.KIND.kind else self._listener_set(ref, view)
+        except UnreadableObject as error:
+            return Parent(ref, unreadable=error.problem.as_skipped())
 
     def _gateway(self, ref: Ref, view: View) -> Parent:
         gateway = view.get(Gateway, ref)

@@ -13,7 +13,7 @@ from gatepost.dns.annotations import NO_WISHES, Wishes
 from gatepost.dns.names import hostname, intersection
 from gatepost.dns.records import Claim, Claimant, Claims, Records, first_set
 from gatepost.dns.settings import DnsSettings
-from gatepost.dns.sources.attachment import attachments
+from gatepost.dns.sources.attachment import Attachment, attachments
 from gatepost.dns.sources.filters import Filters, against_controller
 from gatepost.dns.sources.offers import Offer, OpenListener
 from gatepost.dns.targets import joined, records_for, reduced, with_settings
@@ -74,17 +74,23 @@ class RouteRule:
         meeting = Meeting(hostnames, self._settings.listener_hostname_fallback, skipped)
         asked, lagging = attachments(route, ref, skipped)
         for attachment in asked:
-            offer = view.value(self._offers, (attachment.parent, ref.kind))
-            if offer.depends_on_namespace:
-                offer = view.value(self._namespace_offers, (attachment.parent, ref.kind, ref.namespace))
-            if attachment.section or attachment.port:
-                offer = offer.section(attachment.section, attachment.port)
-                if not offer.listeners and not offer.closed and offer.refused is None:
-                    skipped.append(_no_section(attachment.section, attachment.port, attachment.parent))
-            meeting.meet(offer, attachment.doubt)
+            self._meet(meeting, attachment, ref, view, skipped)
         meeting.finish(ref)
         claims = meeting.claims(Claimant(route.metadata.creation_timestamp or "", ref), wishes, self._filters.reach)
-        return Claims(claims, tuple(skipped), _lag(ref) if lagging else None)
+        return Claims(claims, tuple(skipped), _lag(ref) if lagging else meeting.unreadable)
+
+    def _meet(self, meeting: Meeting, attachment: Attachment, ref: Ref, view: View, skipped: list[Skipped]) -> None:
+        offer = view.value(self._offers, (attachment.parent, ref.kind))
+        if offer.unreadable is not None:
+            meeting.meet_unreadable(offer.unreadable)
+            return
+        if offer.depends_on_namespace:
+            offer = view.value(self._namespace_offers, (attachment.parent, ref.kind, ref.namespace))
+        if attachment.section or attachment.port:
+            offer = offer.section(attachment.section, attachment.port)
+            if not offer.listeners and not offer.closed and offer.refused is None:
+                skipped.append(_no_section(attachment.section, attachment.port, attachment.parent))
+        meeting.meet(offer, attachment.doubt)
 
     def _hostnames(self, route: GatewayRoute, ref: Ref, wishes: Wishes, skipped: list[Skipped]) -> list[str]:
         """The hostnames that a Route asks for, in canonical form, "" standing for those of the listeners.
@@ -138,9 +144,12 @@ class Meeting:
         hostnames: in canonical form, "" for those of the listeners.
         fallback: which hostnames of listeners "" stands for: all or exact.
         skipped: gets a line for each parent, listener and hostname that gives nothing.
+
+    Attributes:
+        unreadable: why nothing is known of one of the parents, which may give any name; None if all are known.
     """
 
-    __slots__ = ("_doubts", "_exact_only", "_found", "_hostnames", "_met", "_skipped")
+    __slots__ = ("_doubts", "_exact_only", "_found", "_hostnames", "_met", "_skipped", "unreadable")
 
     def __init__(self, hostnames: list[str], fallback: str, skipped: list[Skipped]) -> None:
         self._hostnames = hostnames
@@ -149,6 +158,15 @@ class Meeting:
         self._found: dict[str, tuple[Offer, ...]] = {}
         self._doubts: dict[str, Skipped] = {}
         self._met: set[str] = set()
+        self.unreadable: Skipped | None = None
+
+    def meet_unreadable(self, why: Skipped) -> None:
+        """Takes in a parent of which nothing is known: it may serve every hostname, so all of them are held."""
+        self._skipped.append(why)
+        self.unreadable = self.unreadable or why
+        for host in filter(None, self._hostnames):
+            self._met.add(host)
+            self._doubts.setdefault(host, why)
 
     def meet(self, offer: Offer, doubt: Skipped | None) -> None:
         """Takes in one parent; with a doubt its names are held rather than published."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gatepost.configmaps.network import NetworkConfig, current_network_config
 from gatepost.objects.networking import KIngress, KIngressSpec
-from gatepost.objects.problems import Problem
+from gatepost.objects.problems import Problem, UnreadableObject
 from gatepost.objects.refs import Ref
 from gatepost.objects.serving import DomainMapping
 from gatepost.reconcilers.annotations import http_option, ingress_class
@@ -46,7 +46,10 @@ def reconcile(ref: Ref, view: View) -> Outcome:
     ensure_finalizer(mapping, run)
     if run.is_new_generation:
         mark_not_configured(run.conditions)
-    _serve(mapping, config, view, run)
+    try:
+        _serve(mapping, config, view, run)
+    except UnreadableObject as stop:
+        run.stop(stop.problem)
     return run.finish()
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gatepost.objects.networking import KIngress
-from gatepost.objects.problems import Problem
+from gatepost.objects.problems import UNREADABLE, Problem
 from gatepost.objects.refs import Ref
 
 HTTP_ROUTE_NOT_READY = "HTTPRouteNotReady"
@@ -30,8 +30,8 @@ TLS_NOT_READY_TO_REDIRECT_TO = "TLSNotReadyToRedirectTo"
 PROBE_WAITING = "ProbeWaiting"
 BACKEND_NOT_WARM = "BackendNotWarm"
 
-OF_THE_SPEC = frozenset({INCOMPLETE_RULE, UNKNOWN_PORT, TOO_LARGE, NOT_EXPRESSIBLE})
-"""Reasons that say what is wrong with a KIngress itself: net-gateway-api has none of them."""
+TOLD_IN_FULL = frozenset({INCOMPLETE_RULE, UNKNOWN_PORT, TOO_LARGE, NOT_EXPRESSIBLE, UNREADABLE})
+"""Reasons that say what to mend in a KIngress or what it rests on: net-gateway-api has none of them."""
 
 
 class CannotServe(Exception):

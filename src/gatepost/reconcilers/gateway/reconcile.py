@@ -6,7 +6,7 @@ from gatepost.configmaps.gateway import GatewayConfig, GatewayEntry, current_gat
 from gatepost.objects.gatewayapi import HTTPRoute
 from gatepost.objects.meta import is_controlled_by, is_true
 from gatepost.objects.networking import CLUSTER_LOCAL, EXTERNAL_IP, KIngress
-from gatepost.objects.problems import Problem, Skipped
+from gatepost.objects.problems import Problem, Skipped, UnreadableObject
 from gatepost.objects.refs import Ref
 from gatepost.reconcilers.gateway.certificates import prune_tls, want_tls
 from gatepost.reconcilers.gateway.fronts import FRONT
@@ -60,7 +60,7 @@ def reconcile(ref: Ref, view: View) -> Outcome:
     status = Status(kingress)
     try:
         serve(kingress, config, view, out, status)
-    except CannotServe as stop:
+    except (CannotServe, UnreadableObject) as stop:
         tell_failure(stop.problem, out)
         status.failed(stop.problem)
     out.status = status.fields()

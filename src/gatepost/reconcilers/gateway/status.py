@@ -82,8 +82,8 @@ class Status:
         self._load_balancers = {"publicLoadBalancer": public, "privateLoadBalancer": private}
 
     def failed(self, problem: Problem) -> None:
-        """The pass ends before its end. What is wrong with the KIngress itself, its owner reads right here."""
-        told = f": {problem}" if problem.reason in problems.OF_THE_SPEC else ""
+        """The pass ends before its end. What the owner of the KIngress can mend is told right here."""
+        told = f": {problem}" if problem.reason in problems.TOLD_IN_FULL else ""
         message = f"{problems.RECONCILE_FAILED_MESSAGE}{told}"
         self._conditions.mark_unknown(READY, problems.RECONCILE_FAILED, message)
 

@@ -11,9 +11,9 @@ from collections.abc import Iterable
 from msgspec import Struct
 
 from gatepost.configmaps.gateway import GatewayConfig, GatewayEntry, current_gateway_config
-from gatepost.configmaps.location import config_map_ref
 from gatepost.configmaps.network import NAME as CONFIG_NETWORK
 from gatepost.configmaps.network import network_config
+from gatepost.configmaps.reading import config_map_ref
 from gatepost.objects.gatewayapi import ListenerSet
 from gatepost.objects.names import child_name
 from gatepost.objects.networking import CLUSTER_LOCAL, EXTERNAL_IP, KIngress, KIngressSpec, KIngressTLS

@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from gatepost.configmaps.gateway import CONFIG_GATEWAY
 from gatepost.configmaps.gateway import NAME as CONFIG_GATEWAY_NAME
-from gatepost.configmaps.location import config_map_ref
+from gatepost.configmaps.reading import config_map_ref
 from gatepost.objects.core import ConfigMap, EndpointSlice, Service, SlicePort
 from gatepost.objects.networking import KIngress, LoadBalancerIngress
 from gatepost.objects.problems import Problem

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gatepost.objects.networking import KIngress
-from gatepost.objects.problems import Problem
+from gatepost.objects.problems import Problem, UnreadableObject
 from gatepost.objects.refs import Ref
 from gatepost.objects.serving import Route
 from gatepost.reconcilers.annotations import http_option
@@ -47,7 +47,10 @@ def reconcile(ref: Ref, view: View) -> Outcome:
     run = Pass(route, DEPENDENTS)
     if run.is_new_generation:
         mark_not_configured(run.conditions)
-    _serve(route, settings, view, run)
+    try:
+        _serve(route, settings, view, run)
+    except UnreadableObject as stop:
+        run.stop(stop.problem)
     return run.finish()
 
 

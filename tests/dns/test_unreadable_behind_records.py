@@ -1,0 +1,117 @@
+"""Objects that are there and cannot be read: what is published because of them is held, and the field is named."""
+
+from __future__ import annotations
+
+import pytest
+from dns_objects import HTTP_ROUTES, engine_of, gateway, listener, parent, route, value_at
+
+from gatepost.dns.claims import CLAIMS
+from gatepost.dns.desired import record_sets
+from gatepost.dns.inventory import Inventory
+from gatepost.dns.plan import Plan, Planner
+from gatepost.dns.registry import changes_for, inventory
+from gatepost.dns.settings import DnsSettings
+from gatepost.dns.standing import Standings
+from gatepost.objects.core import Namespace
+from gatepost.objects.gatewayapi import Gateway
+from gatepost.objects.meta import KubernetesObject, ObjectMeta
+from gatepost.objects.problems import UNREADABLE, Problem, Skipped
+from gatepost.objects.refs import Ref
+from gatepost.state.engine import Engine
+
+SELECTED = {"namespaces": {"from": "Selector", "selector": {"matchLabels": {"team": "a"}}}}
+SHOP = Namespace(metadata=ObjectMeta(name="shop", labels={"team": "a"}))
+NAMING = gateway(listeners=[listener(hostname="app.example.com")])
+SELECTING = gateway(listeners=[listener(allowedRoutes=SELECTED)])
+
+
+def problem_of(ref: Ref) -> Problem:
+    return Problem(UNREADABLE, "cannot be read: Expected `int`, got `str`", ref, "metadata.generation")
+
+
+def said_of(ref: Ref) -> Skipped:
+    return Skipped(UNREADABLE, "cannot be read: Expected `int`, got `str`", ref, "metadata.generation")
+
+
+def plan_of(engine: Engine, there: Inventory, settings: DnsSettings = HTTP_ROUTES) -> Plan:
+    return Planner(settings, Standings(engine)).plan_all(there, record_sets(engine), allow=True)
+
+
+def published(*objects: KubernetesObject, settings: DnsSettings = HTTP_ROUTES) -> Inventory:
+    """What DNS holds once these objects are published."""
+    engine = engine_of(settings, *objects)
+    there = inventory(settings, [], ["example.com"])
+    there.take(changes_for(plan_of(engine, there, settings).allowed, there))
+    assert plan_of(engine, there, settings) == Plan()
+    return there
+
+
+def restarted(*objects: KubernetesObject, unreadable: Ref, settings: DnsSettings = HTTP_ROUTES) -> Engine:
+    """An engine that has never seen the unreadable object in another form."""
+    engine = engine_of(settings, *objects)
+    engine.put_unreadable(problem_of(unreadable))
+    engine.run_stale()
+    assert not engine.failures
+    return engine
+
+
+@pytest.mark.parametrize(
+    ("objects", "unreadable"),
+    [
+        ((SELECTING, SHOP, route()), SELECTING.ref),
+        ((SELECTING, SHOP, route()), SHOP.ref),
+        ((SELECTING, SHOP, route()), route().ref),
+        ((NAMING, route(hostnames=[])), NAMING.ref),
+    ],
+    ids=["the Gateway", "the Namespace", "the Route", "the Gateway of a Route without hostnames"],
+)
+def test_a_record_is_held_while_an_object_behind_it_cannot_be_read(
+    objects: tuple[KubernetesObject, ...], unreadable: Ref
+) -> None:
+    there = published(*objects)
+    others = [obj for obj in objects if obj.ref != unreadable]
+    plan = plan_of(restarted(*others, unreadable=unreadable), there)
+    assert plan.changes == ()
+    assert [(held.action, held.cause.kind, held.cause.may_end) for held in plan.held] == [("delete", "doubtful", False)]
+    assert str(said_of(unreadable)) in plan.held[0].cause.message
+
+
+def test_the_reason_names_the_object_and_its_field_instead_of_saying_that_it_does_not_exist() -> None:
+    engine = restarted(route(), unreadable=gateway().ref)
+    assert value_at(engine, CLAIMS, route().ref).skipped == (said_of(gateway().ref),)
+    absent = engine_of(HTTP_ROUTES, route())
+    assert value_at(absent, CLAIMS, route().ref).skipped[0].reason == "NoSuchParent"
+
+
+def test_a_section_of_a_gateway_that_cannot_be_read_is_not_said_to_be_missing() -> None:
+    to_section = route(parents=[parent(section="web")])
+    engine = restarted(to_section, unreadable=gateway().ref)
+    assert value_at(engine, CLAIMS, to_section.ref).skipped == (said_of(gateway().ref),)
+
+
+def test_the_addresses_of_a_parent_that_cannot_be_read_stay_beside_those_of_one_that_can() -> None:
+    both = route(parents=[parent(), parent("other")])
+    there = published(gateway(), gateway("other", ["192.0.2.9"]), both)
+    plan = plan_of(restarted(gateway(), both, unreadable=gateway("other").ref), there)
+    assert plan.changes == ()
+    assert [held.cause.kind for held in plan.held] == ["doubtful"]
+
+
+def test_the_names_of_listeners_are_held_while_their_gateway_cannot_be_read() -> None:
+    settings = DnsSettings(sources=("gateway-listener",), txt_owner_id="me")
+    there = published(NAMING, settings=settings)
+    plan = plan_of(restarted(unreadable=NAMING.ref, settings=settings), there, settings)
+    assert plan.changes == ()
+    assert [held.cause.message for held in plan.held] == [str(said_of(NAMING.ref))]
+
+
+def test_once_the_object_is_read_or_gone_nothing_is_held_any_more() -> None:
+    there = published(gateway(), route())
+    engine = restarted(route(), unreadable=gateway().ref)
+    assert plan_of(engine, there).held
+    engine.put(gateway())
+    engine.run_stale()
+    assert plan_of(engine, there) == Plan()
+    engine.remove(Gateway.KIND.ref("infra", gateway().metadata.name))
+    engine.run_stale()
+    assert [change.action for change in plan_of(engine, there).changes] == ["delete"]
