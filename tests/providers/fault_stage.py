@@ -61,10 +61,14 @@ class Instance:
     async def stop(self) -> None:
         await self._stack.aclose()
 
-    async def compares(self, times: int = 2) -> None:
-        """Returns when it has compared everything with the zone again, from beginning to end, and is at rest."""
+    async def asks(self) -> None:
+        """Returns when it has asked the server anew, at least twice from beginning to end."""
         seen = self.dns.queries
-        await until(lambda: self.dns.queries > seen + times)
+        await until(lambda: self.dns.queries > seen + 2)
+
+    async def compares(self) -> None:
+        """Returns when it has compared everything with the zone again, and is at rest."""
+        await self.asks()
         await self.loop.rest()
 
     async def sees(self, is_so: Callable[[Loop], bool]) -> None:
