@@ -130,6 +130,9 @@ class Inventory:
         for record in changes.delete:
             if record.key not in refused:
                 self._remove(record)
+        for record in changes.update_old:  # a TXT record may cease to speak of ownership
+            if record.key not in refused:
+                self._remove(record)
         for record in (*changes.update_new, *changes.create):
             if record.key not in refused:
                 self._add(record)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 
+from msgspec import structs
+
 from gatepost.dns.endpoint import Changes, Endpoint, EndpointKey
 from gatepost.dns.inventory import Holding, Inventory
 from gatepost.dns.ownership import OWNED_RECORD, Cipher, OwnershipNames, labels_in, ownership_text
@@ -42,6 +44,7 @@ def changes_for(planned: Iterable[PlannedChange], inventory: Inventory, cipher: 
     """The changes to send, each with what has to happen to its ownership record.
 
     Ownership records that are replaced or deleted are sent as they were read, since some providers remove by value.
+    Texts of others in them stay.
     """
     create: list[Endpoint] = []
     update: list[tuple[Endpoint, Endpoint]] = []
@@ -52,8 +55,12 @@ def changes_for(planned: Iterable[PlannedChange], inventory: Inventory, cipher: 
         there = txt.record_of((record.dns_name, record.set_identifier), record.record_type) if txt is not None else None
         if change.action == DELETE:
             delete.append(record)
-            if there is not None:
-                delete.append(_about(there, record))
+            if txt is not None and there is not None:
+                others = txt.others_in(there)
+                if others:
+                    update.append((_about(there, record), structs.replace(_about(there, record), targets=others)))
+                else:
+                    delete.append(_about(there, record))
             continue
         if change.action == CREATE:
             create.append(record)
@@ -64,6 +71,7 @@ def changes_for(planned: Iterable[PlannedChange], inventory: Inventory, cipher: 
             if there is None:
                 create.append(wanted)
             elif _differs(there, wanted, cipher):
+                wanted = structs.replace(wanted, targets=(*wanted.targets, *txt.others_in(there)))
                 update.append((_about(there, record), wanted))
     # Ownership is written before its record and goes after it: where a provider stops halfway, a left-over ownership
     # record is used later, while a record without one would be nobody's for ever.
@@ -162,10 +170,10 @@ def _differs(there: Endpoint, wanted: Endpoint, cipher: Cipher | None) -> bool:
     return _texts(there, cipher) != _texts(wanted, cipher) or there.provider_specific != wanted.provider_specific
 
 
-def _texts(endpoint: Endpoint, cipher: Cipher | None) -> list[dict[str, str] | None]:
+def _texts(endpoint: Endpoint, cipher: Cipher | None) -> list[dict[str, str]]:
     """What is written down, as labels: sealing one text twice gives two texts, and providers may drop the quotes."""
     texts = endpoint.targets if cipher is None else tuple(cipher.open(text) or text for text in endpoint.targets)
-    return [labels_in(text) for text in texts]
+    return [labels for labels in map(labels_in, texts) if labels is not None]
 
 
 def _is_ownership(record: Endpoint) -> bool:

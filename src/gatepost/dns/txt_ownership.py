@@ -79,6 +79,7 @@ class TxtOwnership:
     ) -> tuple[Endpoint, ...]:
         """The ownership records of an owner that speak of no record, see `Inventory.left_over`.
 
+        One that holds other texts as well is somebody's, and stays.
         Args: held: the types of the records of each name.
         """
         written = {
@@ -94,7 +95,11 @@ class TxtOwnership:
         types = tuple(record_types)
         kept = {(name, key[1]) for key in held for name in self._names_about(key, held[key])}
         kept.update((name, key[1]) for key in claimed for name in self._names_about(key, types))
-        return tuple(ours[key] for key in sorted(ours) if key not in kept)
+        return tuple(ours[key] for key in sorted(ours) if key not in kept and not self.others_in(ours[key]))
+
+    def others_in(self, record: Endpoint) -> tuple[str, ...]:
+        """The texts beside those of ownership in a TXT record, such as a sender policy that somebody put there."""
+        return tuple(text for text in record.targets if self._labels_in(text) is None)
 
     def _names_about(self, key: NameKey, record_types: Iterable[str]) -> Iterator[str]:
         for record_type in {"A", *record_types}:
