@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 
+import pytest
 from publishing_cluster import KINDS, HandClock, Provider, gateway, namespace, publishing, route
 
 from gatepost.cluster.errors import ApiError
 from gatepost.dns.endpoint import Changes, Endpoint, EndpointKey
 from gatepost.objects.core import Namespace
 from gatepost.objects.gatewayapi import Gateway, HTTPRoute
+from gatepost.objects.problems import Problem
 
 
 async def test_names_of_routes_get_the_address_of_their_gateway_and_an_owner() -> None:
@@ -69,6 +71,31 @@ async def test_nothing_is_deleted_while_gateways_cannot_be_read() -> None:
         cluster.put(gateway("192.0.2.9"))
         cluster.complete(Gateway.KIND.group_kind)
         assert await cluster.rest() == {"a.example.com": ("192.0.2.9",)}
+
+
+@pytest.mark.parametrize("unreadable", ["Gateway", "HTTPRoute"])
+async def test_records_stay_through_a_restart_at_which_an_object_behind_them_cannot_be_read(unreadable: str) -> None:
+    provider = Provider()
+    objects = (gateway(), route("a", "a.example.com"))
+    async with publishing(provider) as cluster:
+        cluster.put(*objects)
+        cluster.complete()
+        assert await cluster.rest() == {"a.example.com": ("192.0.2.1",)}
+    async with publishing(provider) as cluster:
+        for obj in objects:
+            if obj.KIND.kind == unreadable:
+                problem = Problem("UnreadableObject", "cannot be read: Expected `int`, got `str`", obj.ref, "spec")
+                cluster.loop.intake.unreadable(problem)
+            else:
+                cluster.put(obj)
+        cluster.complete()
+        assert await cluster.rest() == {"a.example.com": ("192.0.2.1",)}
+        assert [problem.reason for problem in cluster.told] == ["RecordHeld"]
+        assert "spec: cannot be read: Expected `int`, got `str`" in cluster.told[0].message
+        for obj in objects:
+            if obj.KIND.kind == unreadable:
+                cluster.loop.intake.remove(obj.ref)
+        assert await cluster.rest() == {}
 
 
 async def test_a_record_of_a_route_that_went_while_nobody_looked_is_deleted_at_the_start() -> None:

@@ -25,14 +25,16 @@ class Arrivals:
         self._movements = movements
         self._due = asyncio.Event()
         self._refs: dict[Ref, None] = {}
+        self._is_clearer = False
 
     @property
     def is_pass_due(self) -> bool:
         return self._due.is_set()
 
-    def note(self, ref: Ref) -> None:
-        """An object moved."""
+    def note(self, ref: Ref, *, is_clearer: bool = False) -> None:
+        """An object moved. `is_clearer`: before that it was there and could not be read."""
         self._refs[ref] = None
+        self._is_clearer = self._is_clearer or is_clearer
         self.wake()
 
     def wake(self) -> None:
@@ -47,12 +49,13 @@ class Arrivals:
     async def until_pass_is_due(self) -> None:
         await self._due.wait()
 
-    def take(self) -> list[Ref]:
-        """The objects that moved, at the beginning of a pass."""
+    def take(self) -> tuple[list[Ref], bool]:
+        """The objects that moved, at the beginning of a pass; and whether one of them could not be read before."""
         self._due.clear()
-        refs = list(self._refs)
+        refs, is_clearer = list(self._refs), self._is_clearer
         self._refs.clear()
-        return refs
+        self._is_clearer = False
+        return refs, is_clearer
 
 
 class Intake:
@@ -65,14 +68,16 @@ class Intake:
         self._said: Said[Ref, Problem] = Said()
 
     def put(self, ref: Ref, obj: KubernetesObject, raw: bytes | None) -> None:
+        was_unreadable = bool(self._said.of(ref))
         self._engine.put(obj, ref)
         self._said.forget(ref)
-        self._arrivals.note(ref)
+        self._arrivals.note(ref, is_clearer=was_unreadable)
 
     def remove(self, ref: Ref) -> None:
+        was_unreadable = bool(self._said.of(ref))
         self._engine.remove(ref)
         self._said.forget(ref)
-        self._arrivals.note(ref)
+        self._arrivals.note(ref, is_clearer=was_unreadable)
 
     def unreadable(self, problem: Problem) -> None:
         if self._engine.put_unreadable(problem):

@@ -77,14 +77,15 @@ class Passes:
             pass  # the time that a rule named has come
 
     def _pass(self, feed: Feed, workers: Workers, publisher: Publisher) -> None:
-        moved = self._arrivals.take()
+        moved, is_clearer = self._arrivals.take()
         self._engine.advance(self._now())
         changes = self._engine.run_stale()
         self._say_faults()
         has_new_kinds = self._kinds.count_what_came_in()
         workers.note(changes, moved, has_new_kinds=has_new_kinds)
         self._watch(feed, self._engine.kinds_asked())
-        publisher.note(changes, has_new_kinds=has_new_kinds)
+        # What cannot be read has no value that could change when it goes; records may wait for just that.
+        publisher.note(changes, has_new_kinds=has_new_kinds or is_clearer)
         if self._kinds.all_heard_of:
             publisher.allow()
         if not self.has_run:
