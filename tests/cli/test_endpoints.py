@@ -97,6 +97,15 @@ def test_what_was_left_out_is_counted_on_stderr_and_listed_on_request(manifest: 
     )
 
 
+def test_a_gateway_that_cannot_be_read_is_told_as_such(tmp_path: Path) -> None:
+    path = tmp_path / "input.yaml"
+    path.write_text(INPUT.replace("port: 80", 'port: "80"'))
+    result = run(*ROUTES, "--skipped", str(path))
+    assert (result.exit_code, result.stdout) == (1, "")
+    told = "Gateway infra/public: spec.listeners[0].port: cannot be read: Expected `int`, got `str`"
+    assert result.stderr == f"{path}:8: {told}\n{told}  [UnreadableObject]\n"
+
+
 def test_every_setting_has_a_flag_that_reaches_it() -> None:
     flags = {name for parameter in command.params for name in parameter.opts}
     for field in DnsSettings.__struct_fields__:

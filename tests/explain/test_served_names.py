@@ -235,6 +235,14 @@ def test_records_written_by_hand_serve_a_name_that_nothing_else_mentions() -> No
     assert found.summary == "by DNSEndpoint shop/by-hand; DNS: A 198.51.100.7"
 
 
+def test_record_that_lost_its_name_to_another_does_not_serve_it() -> None:
+    first, second = _dns_endpoint("mail.example.com"), _dns_endpoint("mail.example.com")
+    second["metadata"] = {**second["metadata"], "name": "later", "uid": "uid-later"}
+    second["spec"] = {"endpoints": [{"dnsName": "mail.example.com", "recordType": "A", "targets": ["198.51.100.8"]}]}
+    found = explained("mail.example.com", first, second)
+    assert [str(ref) for ref in found.served_by] == ["DNSEndpoint shop/by-hand"]
+
+
 def test_records_written_by_hand_do_not_make_a_refused_route_serve() -> None:
     refused: Raw = {"parents": []}
     found = explained(

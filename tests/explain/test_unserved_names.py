@@ -89,6 +89,32 @@ def test_host_that_no_listener_takes_is_told_with_the_listener() -> None:
     assert step(found, "Gateway infra/public").says == "no listener takes the name; address 192.0.2.1"
 
 
+@pytest.mark.parametrize(
+    ("listener", "reason", "field"),
+    [
+        ({"protocol": "TLS"}, "ProtocolMismatch", "protocol"),
+        ({"allowedRoutes": {"kinds": [{"kind": "GRPCRoute"}]}}, "KindNotAllowed", "allowedRoutes.kinds"),
+        ({"allowedRoutes": {}}, "NotAllowedByListeners", "allowedRoutes.namespaces.from"),
+    ],
+)
+def test_listener_for_the_name_that_is_closed_to_the_route_is_the_first_reason(
+    listener: Raw, reason: str, field: str
+) -> None:
+    closed = gateway(hostname="*.example.com")
+    for_others = {"name": "other", "port": 81, "protocol": "UDP", "hostname": "app.example.org"}
+    closed["spec"]["listeners"] = [for_others, {**closed["spec"]["listeners"][0], **listener}]
+    found = explained("app.example.com", closed, http_route("app", "app.example.com"))
+    assert found.verdict == "not served"
+    assert first(found) == (reason, "Gateway infra/public", f"spec.listeners[1].{field}")
+
+
+def test_route_whose_source_is_not_read_is_told_so() -> None:
+    found = explained("app.example.com", gateway(), http_route("app", "app.example.com"), sources=("crd",))
+    assert (found.verdict, first(found)[:2]) == ("not served", ("SourceNotRead", "HTTPRoute shop/app"))
+    assert [why.reason for why in found.reasons] == ["SourceNotRead"]
+    assert "gateway-httproute" in found.reasons[0].message
+
+
 def test_reasons_of_other_hosts_of_a_route_are_left_out() -> None:
     found = explained(
         "app.example.org", gateway(hostname="*.example.org"), http_route("app", "app.example.com", "app.example.org")
@@ -193,7 +219,9 @@ def test_name_that_nothing_mentions_gives_near_ones() -> None:
 
 def test_namespace_limits_where_a_name_is_looked_for() -> None:
     engine = settled(gateway(), http_route("app", "app.example.com")).engine
-    assert explain_hostname(engine, "app.example.com", namespace="elsewhere").way == ()
+    found = explain_hostname(engine, "app.example.com", namespace="elsewhere")
+    assert found.way == ()
+    assert found.summary.endswith("of namespace elsewhere mentions app.example.com")
 
 
 @pytest.mark.parametrize("text", ["", "not a name", "a_b.example.com", "192.0.2.1"])
@@ -215,7 +243,8 @@ def test_name_whose_records_are_all_filtered_out() -> None:
     found = explained(
         "app.example.com", gateway(), http_route("app", "app.example.com"), domain_filter=("example.org",)
     )
-    assert (found.verdict, first(found)[:2]) == ("not served", ("FilteredOut", "HTTPRoute shop/app"))
+    assert (found.verdict, first(found)[:2]) == ("not served", ("OutOfReach", "HTTPRoute shop/app"))
+    assert "app.example.com is not in example.org" in found.reasons[0].message
 
 
 def test_wildcard_route_on_an_exact_listener_does_not_serve_other_names() -> None:

@@ -7,6 +7,6 @@ from pathlib import Path
 
 _HERE = Path(__file__).parent
 
-for _folder in (_HERE, _HERE / "domainmapping", _HERE / "route"):
+for _folder in (_HERE, _HERE / "domainmapping", _HERE / "gateway", _HERE / "route"):
     if str(_folder) not in sys.path:
         sys.path.append(str(_folder))

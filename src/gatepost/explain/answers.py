@@ -54,4 +54,5 @@ def _answer(settled: RecordSet | None, claims: Iterable[Claim]) -> DnsAnswer:
         ),
         problems=settled.problems if settled is not None else (),
         hold=settled.hold if settled is not None else None,
+        notes=settled.notes if settled is not None else (),
     )

@@ -56,7 +56,7 @@ def finding_in(engine: Engine, rule: Rule[Any], value: Any) -> Finding | None:
     if isinstance(value, Claims):
         names = tuple(claim.name for claim in value.claims)
         lag = (value.lagging,) if value.lagging is not None else ()
-        return Finding(rule=rule.name, names=names, skipped=(*value.skipped, *lag))
+        return Finding(rule=rule.name, names=names, skipped=tuple(dict.fromkeys((*value.skipped, *lag))))
     if isinstance(value, Parent):
         told = [why for why in (value.unreadable, value.refused, value.doubt, value.no_targets) if why is not None]
         return Finding(rule=rule.name, skipped=(*told, *value.remarks))

@@ -51,15 +51,18 @@ def _parent_step(scene: Scene, route: GatewayRoute, mention: Mention, attachment
     entries = [entry for entry in route.status.parents if _parent_ref(entry, mention.ref) == ref]
     skipped = [attachment.doubt] if attachment.doubt is not None else list(_unresolved(entries, mention.ref))
     skipped += _not_programmed(parent, ref)
+    for_the_name = [listener for listener in _asked_for(parent, attachment) if _takes(listener, scene, mention)]
+    closed = _closed(scene, ref, mention.ref)
     open_to_it = [
         listener
-        for listener in _listeners(scene, parent, attachment, mention.ref)
-        if intersection(hostname(listener.hostname) or "", mention.host.name) is not None
-        and (not listener.hostname or scene.asked.is_taken_in_by(hostname(listener.hostname) or ""))
+        for listener in for_the_name
+        if listener.protocol in FITTING_PROTOCOLS[mention.ref.kind] and (listener.name, listener.port) not in closed
     ]
     if not skipped and not open_to_it:
+        against = [closed.get((listener.name, listener.port)) for listener in for_the_name]
         message = f"none of the listeners that {mention.ref} may use takes {scene.asked.name}"
-        skipped.append(Skipped(NO_LISTENER, message, ref, "spec.listeners"))
+        none = Skipped(NO_LISTENER, message, ref, "spec.listeners")
+        skipped += [why for why in against if why is not None] or [none]
     return Step(
         about=ref,
         says=_says(parent, open_to_it),
@@ -92,24 +95,29 @@ def _gateway_above(scene: Scene, parent: Gateway | ListenerSet, ref: Ref) -> Ite
         yield _unknown_parent(scene, above)
 
 
-def _listeners(scene: Scene, parent: Gateway | ListenerSet, attachment: Attachment, route: Ref) -> Iterator[Listener]:
-    """The listeners that a parentRef asks for and that take routes of this kind and namespace."""
-    closed = _closed(scene, attachment.parent, route)
+def _asked_for(parent: Gateway | ListenerSet, attachment: Attachment) -> Iterator[Listener]:
+    """The listeners that a parentRef asks for, by name or port."""
     for listener in parent.spec.listeners:
-        if attachment.section not in ("", listener.name) or attachment.port not in (0, listener.port):
-            continue
-        if listener.protocol in FITTING_PROTOCOLS[route.kind] and (listener.name, listener.port) not in closed:
+        if attachment.section in ("", listener.name) and attachment.port in (0, listener.port):
             yield listener
 
 
-def _closed(scene: Scene, parent: Ref, route: Ref) -> set[tuple[str, int]]:
-    """The listeners of a parent, by name and port, that the DNS rules have found closed to these routes."""
+def _takes(listener: Listener, scene: Scene, mention: Mention) -> bool:
+    """Whether requests for the name, as the route has it, can come in by a listener, as far as hostnames go."""
+    name = hostname(listener.hostname) or ""
+    if intersection(name, mention.host.name) is None:
+        return False
+    return not listener.hostname or scene.asked.is_taken_in_by(name)
+
+
+def _closed(scene: Scene, parent: Ref, route: Ref) -> dict[tuple[str, int], Skipped]:
+    """Why listeners of a parent are closed to these routes, as the DNS rules have found it, by name and port."""
     by_name = {rule.name: rule for rule in scene.engine.rules}
     for name, key in ((NAMESPACE_OFFERS, (parent, route.kind, route.namespace)), (OFFERS, (parent, route.kind))):
         offer = scene.engine.value(by_name[name], key) if name in by_name else None
         if isinstance(offer, Offer):
-            return {(listener.name, listener.port) for listener in offer.closed}
-    return set()
+            return {(listener.name, listener.port): listener.why for listener in offer.closed}
+    return {}
 
 
 def _says(parent: Gateway | ListenerSet, listeners: list[Listener]) -> str:

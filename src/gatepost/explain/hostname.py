@@ -11,7 +11,7 @@ from gatepost.explain.names import all_names, asked, mentions
 from gatepost.explain.scene import RawOf, Scene, nothing_raw
 from gatepost.explain.values import DnsAnswer, Explanation, Step
 from gatepost.explain.verdict import Judgement, is_local, judge
-from gatepost.explain.way import all_steps, way_of
+from gatepost.explain.way import STAGES, all_steps, way_of
 from gatepost.objects.core import Service
 from gatepost.objects.refs import Ref
 from gatepost.state.engine import Engine
@@ -49,10 +49,10 @@ def explain_hostname(
     scene = Scene(engine, name, raw_of, refusals or {})
     way = (*way_of(scene, found), *_unreadable_service(scene))
     dns = () if is_local(name, way) else dns_answers(engine, name)  # the cluster's own DNS answers for its names
-    if not way and not dns:
-        near = _near(name.name, engine)
+    if not way and (namespace or not dns):
+        near = () if dns else _near(name.name, engine)
         summary = _unknown(name.name, namespace, engine)
-        return Explanation(name=name.name, verdict="not served", summary=summary, near=near)
+        return Explanation(name=name.name, verdict="not served", summary=summary, near=near, dns=dns)
     judgement = judge(name, way, dns)
     return Explanation(
         name=name.name,
@@ -71,7 +71,8 @@ def _near(name: str, engine: Engine) -> tuple[str, ...]:
 
 def _unknown(name: str, namespace: str, engine: Engine) -> str:
     where = f"of namespace {namespace} " if namespace else ""
-    unread = [problem.about for problem in engine.store.unreadables]
+    kinds = {type_.KIND.group_kind for type_ in STAGES}
+    unread = [problem.about for problem in engine.store.unreadables if problem.about.group_kind in kinds]
     but = f"; what {_listed(unread)} would say cannot be read" if unread else ""
     return f"no DomainMapping, Route, KIngress, Gateway API route or DNSEndpoint {where}mentions {name}{but}"
 

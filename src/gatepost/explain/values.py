@@ -85,6 +85,7 @@ class DnsAnswer(Value, frozen=True, kw_only=True):
 
     Attributes:
         hold: why what is published now is neither changed nor taken away.
+        notes: what the filters of names and record types have left out.
     """
 
     name: str
@@ -93,6 +94,7 @@ class DnsAnswer(Value, frozen=True, kw_only=True):
     claims: tuple[DnsClaim, ...] = ()
     problems: tuple[Problem, ...] = ()
     hold: Skipped | None = None
+    notes: tuple[Skipped, ...] = ()
 
 
 class Explanation(Value, frozen=True, kw_only=True):

@@ -22,7 +22,6 @@ from gatepost.objects.refs import Ref
 from gatepost.objects.serving import Route
 
 NOT_CLAIMED = "NotClaimedInDNS"
-NOT_PUBLISHED = "FilteredOut"
 
 REMARKS = ("MisplacedAnnotation", "InvalidAnnotation", "AddressType", "InvalidAddress", "OneName")
 """Reasons of things that have no effect, but keep nothing from working."""
@@ -48,10 +47,7 @@ def judge(asked: Asked, way: Sequence[Step], dns: Sequence[DnsAnswer]) -> Judgem
     Names of the cluster need no record of ours but a Service: the cluster's own DNS answers for it. Nor does a KIngress
     of another class.
     """
-    serving = [path for path in paths(way) if path[-1].serves and path[-1].about.kind not in PARENT_KINDS]
-    if any(path[-1].about.kind != DNSEndpoint.KIND.kind for path in paths(way)):
-        # Records written by hand say where a name leads, not that the routes here which want it are reached.
-        serving = [path for path in serving if path[-1].about.kind != DNSEndpoint.KIND.kind]
+    serving = _serving(way, dns)
     lost = why_no_cluster_dns(asked, all_steps(way)) if is_local(asked, way) else None
     is_published = lost is None if is_local(asked, way) else any(answer.records for answer in dns)
     reached = [path for path in serving if is_published or path[-1].about.kind in _WITHOUT_OUR_DNS]
@@ -63,6 +59,19 @@ def judge(asked: Asked, way: Sequence[Step], dns: Sequence[DnsAnswer]) -> Judgem
     if is_waiting and not any(isinstance(why, Problem) for why in reasons):
         return Judgement("unknown", reasons)
     return Judgement("not served", reasons)
+
+
+def _serving(way: Sequence[Step], dns: Sequence[DnsAnswer]) -> list[tuple[Step, ...]]:
+    """The steps that answer requests, each below those above it.
+
+    Records written by hand say where a name leads, not that the routes here which want it are reached: a DNSEndpoint
+    counts only where nothing else takes the name in, and only one that has the name.
+    """
+    serving = [path for path in paths(way) if path[-1].serves and path[-1].about.kind not in PARENT_KINDS]
+    if any(path[-1].about.kind != DNSEndpoint.KIND.kind for path in paths(way)):
+        return [path for path in serving if path[-1].about.kind != DNSEndpoint.KIND.kind]
+    winners = {claim.claimant for answer in dns for claim in answer.claims if claim.won}
+    return [path for path in serving if path[-1].about in winners]
 
 
 def is_local(asked: Asked, way: Sequence[Step]) -> bool:
@@ -97,21 +106,15 @@ def _unpublished(serving: list[tuple[Step, ...]], dns: Sequence[DnsAnswer]) -> l
         message = "takes requests for the name, but asks for other names in DNS, or for none"
         silent = [path[-1] for path in serving if all(_rank(why) > 1 for why in path[-1].skipped)]
         return [Skipped(NOT_CLAIMED, message, step.about) for step in silent]
-    filters = "no record of it passes the filters of names, record types and targets (--domain-filter and the like)"
-    return [
-        Skipped(NOT_PUBLISHED, filters, claim.claimant)
-        for answer in dns
-        if not answer.records and not answer.problems and answer.hold is None
-        for claim in answer.claims
-    ]
+    return [note for answer in dns if not answer.records for note in answer.notes]
 
 
 def _reasons(way: Sequence[Step], dns: Sequence[DnsAnswer], unpublished: Sequence[Skipped]) -> Iterable[Why]:
     """Why the name is not served, the most telling first.
 
     Problems in the order of the way: what stops an earlier step explains the later ones. Then what was left out: a
-    parent that is not there, which nobody can answer for, what DNS waits for, whole parents, the hostname, single
-    listeners; remarks, which keep nothing from working, come last.
+    parent that is not there, which nobody can answer for, what DNS waits for, whole parents and their listeners for the
+    name, the hostname, other listeners; remarks, which keep nothing from working, come last.
     """
     steps = list(all_steps(way))
     for blocked_first in (True, False):
@@ -125,13 +128,21 @@ def _reasons(way: Sequence[Step], dns: Sequence[DnsAnswer], unpublished: Sequenc
     skipped += [answer.hold for answer in dns if answer.hold is not None]
     skipped += unpublished
     doubts = {claim.doubt for answer in dns for claim in answer.claims}
-    yield from sorted(skipped, key=lambda why: (why.reason != NO_SUCH_PARENT, why not in doubts and 1 + _rank(why)))
+    by_parents = {why for step in steps if step.about.kind in PARENT_KINDS for why in step.skipped}
+    yield from sorted(
+        skipped,
+        key=lambda why: (why.reason != NO_SUCH_PARENT, why not in doubts and 1 + _rank(why, why in by_parents)),
+    )
 
 
-def _rank(why: Skipped) -> int:
-    """How little a reason explains: a listener that takes other names is often there for them."""
+def _rank(why: Skipped, is_of_a_parent: bool = False) -> int:
+    """How little a reason explains: a listener that takes other names is often there for them.
+
+    Args:
+        is_of_a_parent: a parent has found it for the name that is asked about.
+    """
     if why.reason in REMARKS:
         return 3
-    if why.field.startswith("spec.listeners["):
+    if why.field.startswith("spec.listeners[") and not is_of_a_parent:
         return 2
     return 1 if why.reason in ABOUT_ONE_HOST else 0
