@@ -29,14 +29,20 @@ class DomainFilter(Struct, frozen=True, omit_defaults=True):
         return bool(self.include or self.exclude or self.regex_include or self.regex_exclude)
 
     def matches(self, name: str) -> bool:
+        return not self.refusal(name)
+
+    def refusal(self, name: str) -> str:
+        """Why a name does not pass, "" if it does."""
         name = unicode_name(name)
         if self.regex_include or self.regex_exclude:
             if self.regex_exclude and compiled(self.regex_exclude).is_in(name):
-                return False
-            return not self.regex_include or compiled(self.regex_include).is_in(name)
+                return f"the excluding {self.regex_exclude!r} finds {name}"
+            if self.regex_include and not compiled(self.regex_include).is_in(name):
+                return f"{self.regex_include!r} does not find {name}"
+            return ""
         if self.include and not any(_is_within(name, domain) for domain in self.include):
-            return False
-        return not any(_is_within(name, domain) for domain in self.exclude)
+            return f"{name} is not in {' or '.join(self.include)}"
+        return next((f"{name} is in the excluded {domain}" for domain in self.exclude if _is_within(name, domain)), "")
 
 
 def domain_filter(

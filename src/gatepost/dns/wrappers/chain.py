@@ -86,8 +86,9 @@ class Chain:
 
     def _in_reach(self, settled: RecordSet, records: Records, notes: list[Skipped]) -> Records:
         """What the domain filters and the managed record types let pass."""
-        if self._domains and not self._domains.matches(settled.name):
-            _note(notes, settled, "OutOfReach", "does not pass the domain filters")
+        why_not = self._domains.refusal(settled.name) if self._domains else ""
+        if why_not:
+            _note(notes, settled, "OutOfReach", f"does not pass the domain filters: {why_not}")
             return ()
         for record in records:
             if record.type not in self._types:
