@@ -23,7 +23,7 @@ from gatepost.runtime.wiring import Wiring, dns_part
 
 ENVIRONMENT_PREFIX = "GATEPOST_"
 
-_DURATIONS = ("interval", "-time")
+_DURATIONS = ("interval", "-time", "-timeout", "-duration", "-deadline", "-period")
 _NUMBER = re.compile(r"-?[0-9]{1,12}(?:\.[0-9]{1,9})?")
 
 

@@ -5,6 +5,7 @@ With `dry_run` no writing call leaves the process: `write` is the only way to se
 
 from __future__ import annotations
 
+import asyncio
 import socket
 import ssl
 from collections.abc import AsyncIterator, Callable, Mapping
@@ -24,6 +25,7 @@ from gatepost.cluster.backoff import Backoff, Pause, pause
 from gatepost.cluster.connection import Connection, tls_context
 from gatepost.cluster.credentials import ClientCertificate, Identity
 from gatepost.cluster.errors import ApiError, CredentialError, NotLeading, Unreachable, WriteWithheld, api_error
+from gatepost.cluster.rate import TokenBucket
 
 MERGE_PATCH = "application/merge-patch+json"
 APPLY_PATCH = "application/apply-patch+yaml"  # JSON is YAML
@@ -55,6 +57,7 @@ class Client:
         answer_seconds: how long the server may be silent within one answer.
         wait: how waiting is done.
         may_write: asked before each writing call; see `runtime.leading`.
+        limit: slows all calls down but watches.
     """
 
     def __init__(
@@ -65,10 +68,12 @@ class Client:
         answer_seconds: float = 30.0,
         wait: Pause = pause,
         may_write: Callable[[], bool] = lambda: True,
+        limit: TokenBucket | None = None,
     ) -> None:
         self.connection = connection
         self.dry_run = dry_run
         self._may_write = may_write
+        self._limit = limit
         self.wait = wait
         self._answer_seconds = answer_seconds
         self._contexts: dict[ClientCertificate | None, ssl.SSLContext | None] = {}
@@ -97,6 +102,7 @@ class Client:
 
     async def read(self, path: str, params: Mapping[str, str] | None = None) -> bytes:
         """The body of an answer to GET. Raises: ApiError, Unreachable, CredentialError."""
+        await self._until_within_limit()
         async with self._answer(_Call("GET", path, params or {}, self._answer_seconds)) as response:
             return await response.read()
 
@@ -122,11 +128,17 @@ class Client:
         """
         if self.dry_run:
             raise WriteWithheld(f"{method} {path} was not sent: this is a dry run")
+        await self._until_within_limit()
         if not self._may_write():
             raise NotLeading(f"{method} {path} was not sent: this replica does not lead")
         call = _Call(method, path, params, self._answer_seconds, _encoder.encode(body), content_type)
         async with self._answer(call) as response:
             return await response.read()
+
+    async def _until_within_limit(self) -> None:
+        seconds = self._limit.take(asyncio.get_running_loop().time()) if self._limit is not None else 0.0
+        if seconds > 0:
+            await self.wait(seconds)
 
     @asynccontextmanager
     async def _answer(self, call: _Call) -> AsyncIterator[aiohttp.ClientResponse]:

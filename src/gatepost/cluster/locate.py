@@ -9,6 +9,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from msgspec import structs
+
 from gatepost.cluster import kubeconfig
 from gatepost.cluster.connection import Connection, Server
 from gatepost.cluster.credentials import (
@@ -33,11 +35,30 @@ def find_connection(
     context: str | None = None,
     environment: Mapping[str, str] = os.environ,
     service_account: Path = SERVICE_ACCOUNT,
+    server: str = "",
 ) -> Connection:
     """The connection that the flags, the environment and the home folder describe, in this order; else that of the Pod.
 
+    Args: server: a URL to take the place of the one found; where there is none, it is called without credentials.
     Raises: KubeconfigError naming file and key of what is wrong, or what was looked for if there is nothing.
     """
+    if not server:
+        return _found_connection(kubeconfig_file, context, environment, service_account)
+    url = server.rstrip("/")
+    try:
+        found = _found_connection(kubeconfig_file, context, environment, service_account)
+    except _NothingDescribed:
+        return Connection(Server(url), origin="--server")
+    return structs.replace(found, server=structs.replace(found.server, url=url), origin=f"--server and {found.origin}")
+
+
+class _NothingDescribed(KubeconfigError):
+    """There is no kubeconfig, and this is no Pod."""
+
+
+def _found_connection(
+    kubeconfig_file: str | None, context: str | None, environment: Mapping[str, str], service_account: Path
+) -> Connection:
     files = kubeconfig.kubeconfig_files(kubeconfig_file, environment)
     if files:
         return connection_of(kubeconfig.choose_context(kubeconfig.read_kubeconfig(files), context))
@@ -46,7 +67,7 @@ def find_connection(
     listed = environment.get("KUBECONFIG", "")
     looked = f"$KUBECONFIG ({listed}) names no existing file" if listed else "there is no ~/.kube/config"
     problem = f"{looked}, and this is no Pod with a service account; give --kubeconfig, or try `gatepost up`"
-    raise KubeconfigError("", "", f"no cluster is described: {problem}")
+    raise _NothingDescribed("", "", f"no cluster is described: {problem}")
 
 
 def in_cluster(environment: Mapping[str, str], service_account: Path = SERVICE_ACCOUNT) -> Connection:

@@ -21,26 +21,10 @@ from __future__ import annotations
 import math
 from datetime import datetime
 
-from msgspec import Struct, structs
+from msgspec import structs
 
 from gatepost.cluster.lease import FoundLease, Lease
-
-RETRY_JITTER = 1.2
-"""A follower waits for up to this many retry periods. Source: client-go, leaderelection.JitterFactor."""
-
-
-class LeaseTimes(Struct, frozen=True, kw_only=True):
-    """How long things take. Source of the defaults: Kubernetes' component-base, LeaderElectionConfiguration.
-
-    Attributes:
-        duration_seconds: how long a Lease that is not renewed keeps others away.
-        renew_deadline_seconds: how long a leader that cannot renew still leads.
-        retry_period_seconds: how long it is between two tries.
-    """
-
-    duration_seconds: float = 15.0
-    renew_deadline_seconds: float = 10.0
-    retry_period_seconds: float = 2.0
+from gatepost.runtime.election import LeaseTimes
 
 
 class Candidate:

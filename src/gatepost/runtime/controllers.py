@@ -118,6 +118,7 @@ class Controllers:
             dry_run=dry_run,
             allow=dns.allow,
             cipher=dns.cipher,
+            may_write=lambda: self._leadership.is_held,
         )
         verdicts = DnsVerdicts(
             loop.engine, zones.is_published, lambda verdict: loop.intake.put(verdict.ref, verdict, None)

@@ -7,7 +7,22 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
-from gatepost.runtime.candidate import RETRY_JITTER, LeaseTimes
+RETRY_JITTER = 1.2
+"""A follower waits for up to this many retry periods. Source: client-go, leaderelection.JitterFactor."""
+
+
+class LeaseTimes(Struct, frozen=True, kw_only=True):
+    """How long things take. Source of the defaults: Kubernetes' component-base, LeaderElectionConfiguration.
+
+    Attributes:
+        duration_seconds: how long a Lease that is not renewed keeps others away.
+        renew_deadline_seconds: how long a leader that cannot renew still leads.
+        retry_period_seconds: how long it is between two tries.
+    """
+
+    duration_seconds: float = 15.0
+    renew_deadline_seconds: float = 10.0
+    retry_period_seconds: float = 2.0
 
 
 class Election(Struct, frozen=True, kw_only=True):

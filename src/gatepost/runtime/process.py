@@ -5,18 +5,24 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+import math
 from collections.abc import AsyncIterator
 
 from msgspec import Struct
 
+from gatepost.cluster.api_calls import ApiCalls
 from gatepost.cluster.client import Client
 from gatepost.cluster.connection import Connection
+from gatepost.cluster.lease import LeaseFile
 from gatepost.cluster.locate import find_connection
+from gatepost.cluster.rate import TokenBucket
 from gatepost.dns.settings import DnsSettings
 from gatepost.objects.settings import Settings
 from gatepost.providers.contract import Provider
 from gatepost.runtime import wiring
 from gatepost.runtime.controllers import Controllers, DnsPart
+from gatepost.runtime.election import Election
+from gatepost.runtime.leading import Alone, Elector, Leadership, own_identity
 from gatepost.runtime.logs import fields
 from gatepost.runtime.pace import Pace
 from gatepost.runtime.txt_encryption import cipher_for
@@ -36,6 +42,10 @@ class RunSettings(Struct, frozen=True, kw_only=True):
         probe: ask the data plane whether it serves what KIngresses want.
         trust_silent_backends: where a backend does not answer probes, that requests reach it is enough.
         once: end as soon as nothing is left to do.
+        api: how the Kubernetes API is called.
+        election: whether replicas settle who of them writes.
+        status_address: host ("" for all) and port where probes and metrics are served, None for nowhere; with `once`
+            they never are.
     """
 
     kubeconfig: str | None = None
@@ -51,11 +61,15 @@ class RunSettings(Struct, frozen=True, kw_only=True):
     trust_silent_backends: bool = False
     dry_run: bool = False
     once: bool = False
+    api: ApiCalls = ApiCalls()
+    election: Election = Election()
+    status_address: tuple[str, int] | None = None
 
 
 async def run(settings: RunSettings, stop: asyncio.Event, provider: Provider | None = None) -> list[str]:
     """Finds the cluster and runs against it, see `run_on`. Raises: KubeconfigError if no cluster can be found."""
-    return await run_on(find_connection(settings.kubeconfig, settings.context), settings, stop, provider)
+    connection = find_connection(settings.kubeconfig, settings.context, server=settings.api.server)
+    return await run_on(connection, settings, stop, provider)
 
 
 async def run_on(
@@ -111,7 +125,7 @@ async def controllers_on(
         loopback_gateways=settings.loopback_gateways,
         probe=settings.probe,
     )
-    async with Client(connection, dry_run=settings.dry_run) as client:
+    async with leadership_on(connection, settings) as leadership, _client(connection, settings, leadership) as client:
         yield Controllers(
             client,
             wired.rules,
@@ -120,4 +134,29 @@ async def controllers_on(
             written=wiring.written_kinds(settings.controllers, dns.settings if dns is not None else None),
             dns=dns,
             trust_silent_backends=settings.trust_silent_backends,
+            leadership=leadership,
         )
+
+
+@contextlib.asynccontextmanager
+async def leadership_on(connection: Connection, settings: RunSettings) -> AsyncIterator[Leadership]:
+    """What decides whether this process writes. It has a client of its own, so that nothing holds up its calls."""
+    election = settings.election
+    if not election.leader_elect or settings.dry_run:
+        yield Alone()
+        return
+    async with Client(connection) as client:
+        namespace = election.leader_elect_resource_namespace or connection.namespace
+        lease = LeaseFile(client, namespace, election.leader_elect_resource_name)
+        yield Elector(lease, own_identity(), election.times)
+
+
+def _client(connection: Connection, settings: RunSettings, leadership: Leadership) -> Client:
+    api = settings.api
+    return Client(
+        connection,
+        dry_run=settings.dry_run,
+        answer_seconds=api.kube_api_request_timeout,
+        may_write=lambda: leadership.is_held,
+        limit=TokenBucket(api.kube_api_qps, api.kube_api_burst) if api.kube_api_qps < math.inf else None,
+    )

@@ -7,6 +7,8 @@ import random
 from collections.abc import Callable, Hashable
 from typing import Generic, TypeVar
 
+from gatepost.cluster.rate import TokenBucket
+
 KeyT = TypeVar("KeyT", bound=Hashable)
 
 FIRST_DELAY_SECONDS = 0.005
@@ -27,7 +29,7 @@ class RetryQueue(Generic[KeyT]):
         self._again: set[KeyT] = set()
         self._timers: dict[KeyT, asyncio.TimerHandle] = {}
         self._failures: dict[KeyT, int] = {}
-        self._budget = _Budget(RETRIES_PER_SECOND, RETRIES_AT_ONCE)
+        self._budget = TokenBucket(RETRIES_PER_SECOND, RETRIES_AT_ONCE)
 
     @property
     def is_idle(self) -> bool:
@@ -99,22 +101,6 @@ class RetryQueue(Generic[KeyT]):
         for timer in self._timers.values():
             timer.cancel()
         self._timers.clear()
-
-
-class _Budget:
-    """A token bucket: how long to wait so that no more than a rate is used up."""
-
-    def __init__(self, per_second: float, at_once: int) -> None:
-        self._per_second = per_second
-        self._at_once = at_once
-        self._tokens = float(at_once)
-        self._at: float | None = None
-
-    def take(self, now: float) -> float:
-        passed = now - self._at if self._at is not None else 0.0
-        self._at = now
-        self._tokens = min(self._at_once, self._tokens + passed * self._per_second) - 1
-        return max(0.0, -self._tokens / self._per_second)
 
 
 def _now() -> float:
