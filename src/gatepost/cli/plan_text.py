@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import shutil
+import sys
+import textwrap
 from collections.abc import Iterable, Sequence
 from typing import Any
 
 import click
 import msgspec
 
-from gatepost.cli.printing import print_json, print_table
+from gatepost.cli.printing import print_json, table
 from gatepost.dns.endpoint import Endpoint
 from gatepost.dns.plan import CREATE, DELETE, UPDATE, Cause, Held, Plan, PlannedChange
 from gatepost.objects.problems import Problem
@@ -30,7 +33,12 @@ def print_preview(preview: Preview, output: str) -> None:
     elif output == "markdown":
         click.echo(as_markdown(preview), nl=False)
     else:
-        _print_table(preview)
+        _print_table(preview, _columns())
+
+
+def _columns() -> int | None:
+    """Of the terminal; None for a file or a pipe, where a line for a record matters more than its length."""
+    return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
 
 
 def summary(preview: Preview) -> str:
@@ -42,6 +50,10 @@ def summary(preview: Preview) -> str:
     parts += [_counted(len(preview.conflicts), "conflict")] if preview.conflicts else []
     parts += [f"{len(preview.refused)} refused"] if preview.refused else []
     return ("stopped: " if plan.stopped is not None else "") + "; ".join(parts)
+
+
+def _told_of_conflicts(preview: Preview) -> list[Problem]:
+    return [problem for conflict in preview.conflicts for problem in conflict.problems]
 
 
 def _counted(count: int, noun: str) -> str:
@@ -78,18 +90,35 @@ def _targets(record: Endpoint) -> str:
 # For people
 
 
-def _print_table(preview: Preview) -> None:
+def _print_table(preview: Preview, columns: int | None) -> None:
+    """Prints tables with a line for each record; blocks of lines where a table would not fit."""
     plan = preview.plan
     if plan.changes:
-        print_table(_CHANGES, [*map(_change_row, plan.changes)], always=("CHANGE", "NAME", "TYPE", "TARGETS", "CAUSE"))
-        click.echo()
+        always = ("CHANGE", "NAME", "TYPE", "TARGETS", "CAUSE")
+        _print_rows(_CHANGES, [*map(_change_row, plan.changes)], always, columns)
     if plan.held:
-        print_table(_HELD, [*map(_held_row, plan.held)], always=("HELD", "NAME", "TYPE", "TARGETS", "REASON"))
-        click.echo()
-    for title, problems in (("Conflicts", preview.conflicts), ("Refused", preview.refused)):
+        _print_rows(_HELD, [*map(_held_row, plan.held)], ("HELD", "NAME", "TYPE", "TARGETS", "REASON"), columns)
+    for title, problems in (("Conflicts", _told_of_conflicts(preview)), ("Refused", preview.refused)):
         if problems:
             click.echo("".join([f"{title}\n", *(f"  {problem}\n" for problem in problems)]))
     click.echo(f"Plan: {summary(preview)}")
+
+
+def _print_rows(heading: Row, rows: Sequence[Row], always: Row, columns: int | None) -> None:
+    text = table(heading, rows, always=always)
+    if columns is not None and any(len(line) > columns for line in text.splitlines()):
+        text = "".join(_block(heading, row, columns) for row in rows)
+    click.echo(text)
+
+
+def _block(heading: Row, row: Row, columns: int) -> str:
+    """A record over several lines: what happens to which record, its targets, and why."""
+    cells = dict(zip(heading, row, strict=True))
+    first = [cells[name] for name in (heading[0], "TYPE", "NAME")]
+    first += [f"{label} {cells[name]}" for name, label in (("SET", "set"), ("TTL", "ttl")) if cells.get(name)]
+    rest = (cells["TARGETS"].replace(",", ", "), cells[heading[-1]])
+    lines = [line for text in rest for line in textwrap.wrap(text, columns - 4, break_on_hyphens=False)]
+    return "\n    ".join([" ".join(first), *lines]) + "\n"
 
 
 # For a pull request
@@ -106,7 +135,7 @@ def as_markdown(preview: Preview) -> str:
     if plan.held:
         parts.append("Held back:\n")
         parts.append(_markdown_table(_HELD, map(_held_row, plan.held)))
-    for title, problems in (("Conflicts", preview.conflicts), ("Refused", preview.refused)):
+    for title, problems in (("Conflicts", _told_of_conflicts(preview)), ("Refused", preview.refused)):
         if problems:
             parts.append(f"{title}:\n")
             parts.append("".join(f"- {_text(str(problem))}\n" for problem in problems))
@@ -129,7 +158,9 @@ def _markdown_table(heading: Sequence[str], rows: Iterable[Row]) -> str:
 def _cell(heading: str, text: str) -> str:
     """Names and targets as code, so that asterisks and underscores in them stay what they are."""
     if heading in ("NAME", "TARGETS", "SET") and text:
-        return f"`{_one_line(text).replace('`', '')}`".replace("|", "\\|")
+        # A backslash before a pipe would take the pipe's own escape away, so it is doubled, as zone files do.
+        code = _one_line(text).replace("`", "").replace("\\", "\\\\")
+        return f"`{code}`".replace("|", "\\|")
     return _text(text).replace("|", "\\|")
 
 
@@ -164,7 +195,11 @@ def as_json(preview: Preview) -> dict[str, Any]:
             {"action": held.action, "record": msgspec.to_builtins(held.record), "cause": _cause(held.cause)}
             for held in plan.held
         ],
-        "conflicts": [_problem(problem) for problem in preview.conflicts],
+        "conflicts": [
+            {"name": conflict.name, "setIdentifier": conflict.set_identifier, **_problem(problem)}
+            for conflict in preview.conflicts
+            for problem in conflict.problems
+        ],
         "refused": [_problem(problem) for problem in preview.refused],
     }
 

@@ -25,14 +25,21 @@ def print_json(value: Any) -> None:
 
 
 def print_table(heading: Sequence[str], rows: Sequence[Sequence[str]], *, always: Sequence[str]) -> None:
-    """Prints columns of equal width, without those that no row fills; nothing at all if there are no rows.
+    """Prints a table, see `table`."""
+    sys.stdout.write(table(heading, rows, always=always))
 
-    Args: always: headings of columns that are printed even when empty.
+
+def table(heading: Sequence[str], rows: Sequence[Sequence[str]], *, always: Sequence[str]) -> str:
+    """Columns of equal width, without those that no row fills; nothing at all if there are no rows.
+
+    Args: always: headings of columns that are there even when empty.
     """
     if not rows:
-        return
+        return ""
     columns = [index for index, name in enumerate(heading) if name in always or any(row[index] for row in rows)]
     widths = [max(len(row[index]) for row in [heading, *rows]) for index in columns]
-    for row in [heading, *rows]:
-        cells = (row[index].ljust(width) for index, width in zip(columns, widths, strict=True))
-        sys.stdout.write("  ".join(cells).rstrip() + "\n")
+    lines = (
+        "  ".join(row[index].ljust(width) for index, width in zip(columns, widths, strict=True)).rstrip()
+        for row in [heading, *rows]
+    )
+    return "".join(f"{line}\n" for line in lines)

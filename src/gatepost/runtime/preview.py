@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from msgspec import Struct
 
@@ -12,7 +12,7 @@ from gatepost.dns.domain_filter import DomainFilter, domain_filter
 from gatepost.dns.endpoint import Endpoint
 from gatepost.dns.ownership import Cipher, labels_in, ownership_text
 from gatepost.dns.plan import Adjust, Plan, Planner
-from gatepost.dns.records import OWNER, RESOURCE
+from gatepost.dns.records import OWNER, RESOURCE, RecordSet
 from gatepost.dns.registry import inventory, ownership_names
 from gatepost.dns.settings import DnsSettings
 from gatepost.dns.standing import Standings
@@ -42,17 +42,25 @@ async def records_of(provider: Provider) -> CurrentRecords:
     return CurrentRecords(tuple(await provider.records()), zones, domains)
 
 
+class NameConflict(Struct, frozen=True):
+    """A name that several objects want with different targets, and what each that does not get it is told."""
+
+    name: str
+    set_identifier: str
+    problems: tuple[Problem, ...]
+
+
 class Preview(Struct, frozen=True):
     """A plan, and what keeps names from being served as wanted.
 
     Attributes:
-        conflicts: claims that lost a name to another, or that keep each other from it.
+        conflicts: one for each name, sorted by names.
         refused: everything else that is wanted and not done.
         own_count: how many records are ours now.
     """
 
     plan: Plan
-    conflicts: tuple[Problem, ...]
+    conflicts: tuple[NameConflict, ...]
     refused: tuple[Problem, ...]
     own_count: int
 
@@ -86,10 +94,17 @@ def preview(
     problems = {problem for record_set in wanted for problem in record_set.problems} | set(plan.problems)
     return Preview(
         plan,
-        tuple(sorted(problem for problem in problems if problem.reason == CONFLICT)),
+        tuple(_conflicts(wanted)),
         tuple(sorted(problem for problem in problems if problem.reason != CONFLICT)),
         held.own_count(),
     )
+
+
+def _conflicts(wanted: Iterable[RecordSet]) -> Iterator[NameConflict]:
+    for record_set in wanted:
+        problems = tuple(sorted(problem for problem in record_set.problems if problem.reason == CONFLICT))
+        if problems:
+            yield NameConflict(record_set.name, record_set.set_identifier, problems)
 
 
 def with_ownership(
