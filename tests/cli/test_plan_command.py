@@ -292,7 +292,8 @@ def test_a_provider_is_asked_where_no_file_is_given(folder: Folder) -> None:
     result = run("plan", *ARGUMENTS, "--provider", "inmemory", "--inmemory-zone", "example.com", manifests)
     assert result.exit_code == 4
     assert result.stdout.splitlines()[1].split()[:2] == ["create", "app.example.com"]
-    assert result.stdout.splitlines()[-1] == "Plan: 1 to create"
+    assert result.stdout.splitlines()[-1] == "Plan: 1 to create; 1 refused"
+    assert "app.example.org is in no zone of gatepost's own DNS server, which has example.com" in result.stdout
 
 
 def test_a_provider_that_does_not_answer_is_exit_code_3(folder: Folder) -> None:

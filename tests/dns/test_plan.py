@@ -13,6 +13,7 @@ from gatepost.dns.inventory import Inventory
 from gatepost.dns.plan import Plan, Planner
 from gatepost.dns.records import Claimant, NameKey, Record, RecordSet
 from gatepost.dns.registry import amends, changes_for, inventory, still_due
+from gatepost.dns.served import Served
 from gatepost.dns.settings import DnsSettings
 from gatepost.dns.standing import DETACHED, DOUBTFUL, GONE, Standing
 from gatepost.objects.problems import Problem, Skipped
@@ -347,9 +348,11 @@ def test_names_and_types_out_of_reach_are_neither_created_nor_deleted() -> None:
     assert plan(owned(mail))[0] == Plan()
 
 
-def test_the_domains_of_the_provider_count_as_well() -> None:
-    planner = Planner(SETTINGS, stands(GONE), provider_domains=domain_filter(("example.org",)))
-    assert planner.plan_all(inventory(SETTINGS, []), [wanted(Record("A", ("192.0.2.9",)))]) == Plan()
+def test_a_name_outside_of_the_domains_of_the_provider_is_told_and_left_alone() -> None:
+    planner = Planner(SETTINGS, stands(GONE), served=Served(domains=domain_filter(("example.org",))))
+    found = planner.plan_all(inventory(SETTINGS, []), [wanted(Record("A", ("192.0.2.9",)))])
+    assert found.changes == found.held == ()
+    assert [problem.reason for problem in found.problems] == ["NoZone"]
 
 
 def test_without_a_registry_everything_in_reach_is_ours_and_no_ownership_is_written() -> None:

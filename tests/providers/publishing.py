@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from dns_servers import API_KEY, KEY_NAME, KEY_SECRET, DnsServer
 from msgspec import Struct
 
-from gatepost.dns.domain_filter import domain_filter
 from gatepost.dns.inventory import Inventory
 from gatepost.dns.plan import Plan, Planner
 from gatepost.dns.records import Claimant, NameKey, Record, RecordSet
 from gatepost.dns.registry import changes_for, inventory
+from gatepost.dns.served import Served
 from gatepost.dns.settings import DnsSettings
 from gatepost.dns.standing import GONE, Standing
 from gatepost.objects.gatewayapi import HTTPRoute
@@ -57,8 +57,8 @@ class Listed(Struct):
 
     def plan(self, *record_sets: RecordSet) -> Plan:
         """The plan for exactly these record sets; objects behind other records count as gone."""
-        domains = domain_filter(self.zones)
-        return Planner(self.settings, _gone, self.provider.adjust, domains).plan_all(
+        served = Served(frozenset(self.zones))
+        return Planner(self.settings, _gone, self.provider.adjust, served).plan_all(
             self.inventory, record_sets, allow=True
         )
 
@@ -73,7 +73,7 @@ class Listed(Struct):
 async def listed(provider: GuardingProvider, settings: DnsSettings) -> Listed:
     zones = tuple(await provider.zones())
     held = inventory(settings, await provider.records(), zones)
-    provider.guard(held.names)
+    provider.guard(held.txt.names if held.txt is not None else None)
     return Listed(provider, settings, zones, held)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -16,7 +15,7 @@ from gatepost.dns.endpoint import Changes, Endpoint, EndpointKey, Property
 from gatepost.dns.ownership import OwnershipNames
 from gatepost.providers.cloudflare.provider import CloudflareProvider
 from gatepost.providers.cloudflare.settings import CloudflareSettings
-from gatepost.providers.contract import ProviderError
+from gatepost.providers.contract import ProviderError, ZonesUnknown
 
 pytest.importorskip("cloudflare", reason="the extra `cloudflare` is not installed")
 
@@ -140,17 +139,15 @@ async def test_flags_count_where_a_record_says_nothing_itself(server: Cloudflare
     assert own.provider_specific == (*NOT_PROXIED, comment)
 
 
-async def test_a_property_without_effect_is_told_once(
-    server: CloudflareServer, caplog: pytest.LogCaptureFixture
-) -> None:
+async def test_a_property_without_effect_is_told_to_its_object(server: CloudflareServer) -> None:
+    name = "external-dns.kubernetes.io/cloudflare-region-key"
+    wanted = a("app.example.com", properties=(Property(name, "eu"),))
     provider = provider_of(server)
-    wanted = a("app.example.com", properties=(Property(f"{PREFIX}region-key", "eu"),))
-    with caplog.at_level(logging.WARNING):
-        assert provider.adjust([wanted]) == provider.adjust([wanted]) == [
-            a("app.example.com", properties=NOT_PROXIED)
-        ]  # fmt: skip
-    told: list[Any] = [getattr(record, "fields", None) for record in caplog.records]
-    assert told == [{"name": "app.example.com", "property": f"{PREFIX}region-key"}]
+    [adjusted] = provider.adjust([wanted])
+    assert adjusted == a("app.example.com", properties=NOT_PROXIED)
+    [remark] = provider.capabilities.remarks(wanted, adjusted)
+    assert remark.reason == "PropertyWithoutEffect"
+    assert remark.message == f"A app.example.com: {name} has no effect, Cloudflare does not do it here"
 
 
 async def test_an_update_keeps_the_records_whose_target_stays(server: CloudflareServer) -> None:
@@ -257,16 +254,32 @@ async def test_an_unreadable_zone_is_left_out_and_the_others_are_kept(server: Cl
     server.sick["/id-of-example.com/dns_records"] = 403
     provider = provider_of(server)
     assert await provider.zones() == ["example.org", "sub.example.com"]
-    assert await errors(provider, Changes(create=(a("app.example.com"),))) == [
-        "app.example.com: zone example.com could not be read, or the domain filter leaves it out"
-    ]
+    [error] = await errors(provider, Changes(create=(a("app.example.com"),)))
+    assert error.startswith("app.example.com: zone example.com cannot be read: Cloudflare at http://127.0.0.1:")
+    assert error.endswith("check --cloudflare-api-token, which needs Zone Read and DNS Edit")
+    assert [zone.name for zone in provider.unread()] == ["example.com"]
+    server.sick.clear()
+    server.calls.clear()
+    assert await provider.read_again("example.com") == []
+    assert [call.partition("?")[0] for call in server.calls] == ["GET /zones/id-of-example.com/dns_records"]
+    assert await errors(provider, Changes(create=(a("app.example.com"),))) == [""]
+
+
+async def test_a_lost_answer_in_one_zone_leaves_the_results_of_the_others(server: CloudflareServer) -> None:
+    provider = provider_of(server)
+    await provider.zones()
+    server.lost.add("/id-of-example.com/dns_records/batch")
+    with pytest.raises(ZonesUnknown) as caught:
+        await provider.apply(Changes(create=(a("app.example.com"), a("app.example.org"))))
+    assert [zone.name for zone in caught.value.zones] == ["example.com"]
+    assert [(result.key.dns_name, result.error) for result in caught.value.results] == [("app.example.org", "")]
 
 
 async def test_a_listing_that_is_shorter_than_it_says_is_none(server: CloudflareServer) -> None:
     for zone in ("example.com", "example.org", "sub.example.com"):
         server.put(zone, name=zone, type="A", content="192.0.2.1")
     server.hidden = 1
-    with pytest.raises(ProviderError, match="lets none of its zones be read"):
+    with pytest.raises(ProviderError, match="of 1 that it counted, 0 came"):
         await provider_of(server).zones()
 
 

@@ -7,11 +7,14 @@ from typing import Any
 
 import pytest
 from route53_fake import FakeRoute53, exceptions, failure, plain
+from sleeping_clock import SleepingClock
 
 from gatepost.dns.domain_filter import DomainFilter, domain_filter
 from gatepost.dns.endpoint import Changes, Endpoint, EndpointKey, Property
-from gatepost.providers.contract import ProviderError
-from gatepost.providers.route53.provider import Route53Provider
+from gatepost.dns.served import UnreadZone
+from gatepost.providers.contract import ProviderError, ZonesUnknown
+from gatepost.providers.pace import Pace
+from gatepost.providers.route53.provider import CAPABILITIES, Route53Provider
 from gatepost.providers.route53.settings import Route53Settings
 
 ELB = "lb-1.eu-west-1.elb.amazonaws.com"
@@ -27,31 +30,23 @@ def a(name: str, *targets: str, ttl: int = 300) -> Endpoint:
     return Endpoint(name, "A", targets or ("192.0.2.1",), ttl)
 
 
-class Waits:
-    def __init__(self) -> None:
-        self.seconds: list[float] = []
-
-    async def __call__(self, seconds: float) -> None:
-        self.seconds.append(seconds)
-
-
 @pytest.fixture
 def route53() -> FakeRoute53:
     return FakeRoute53({"Z1": "example.com"})
 
 
 @pytest.fixture
-def waits() -> Waits:
-    return Waits()
+def clock() -> SleepingClock:
+    return SleepingClock()
 
 
 @pytest.fixture
-def provider(route53: FakeRoute53, waits: Waits) -> Route53Provider:
-    return Route53Provider(Route53Settings(), client=route53, pause=waits)
+def provider(route53: FakeRoute53, clock: SleepingClock) -> Route53Provider:
+    return Route53Provider(Route53Settings(), client=route53, pace=Pace(None, clock))
 
 
 def of(route53: FakeRoute53, domains: DomainFilter | None = None, **settings: Any) -> Route53Provider:
-    return Route53Provider(Route53Settings(**settings), domains, client=route53, pause=Waits())
+    return Route53Provider(Route53Settings(**settings), domains, client=route53, pace=Pace(None, SleepingClock()))
 
 
 async def errors(provider: Route53Provider, changes: Changes) -> dict[str, str]:
@@ -74,10 +69,17 @@ async def test_zones_are_chosen_by_id_type_tags_and_domain() -> None:
     assert await of(route53, domain_filter(("example.org",))).zones() == ["example.org", "in.example.org"]
 
 
-async def test_two_zones_of_one_name_are_left_out_and_the_others_are_kept(caplog: pytest.LogCaptureFixture) -> None:
+async def test_two_zones_of_one_name_are_left_out_and_the_others_are_kept() -> None:
     route53 = FakeRoute53({"Z1": "example.com", "Z2": "example.com", "Z3": "example.org"})
-    assert await of(route53).zones() == ["example.org"]
-    assert "choose by --aws-zone-type or --zone-id-filter" in caplog.text
+    provider = of(route53)
+    assert await provider.zones() == ["example.org"]
+    why = "Route 53 has several hosted zones of this name, Z1, Z2; choose by --aws-zone-type or --zone-id-filter"
+    assert provider.unread() == [UnreadZone("example.com", why)]
+    found = await errors(provider, Changes(create=(a("app.example.com"), a("app.example.org"))))
+    assert found == {
+        "app.example.com": f"app.example.com: zone example.com cannot be read: {why}",
+        "app.example.org": "",
+    }
 
 
 async def test_a_zone_that_cannot_be_read_is_left_out_and_its_names_are_refused() -> None:
@@ -87,7 +89,31 @@ async def test_a_zone_that_cannot_be_read_is_left_out_and_its_names_are_refused(
     provider = of(route53)
     assert await provider.zones() == ["example.com"]
     found = await errors(provider, Changes(create=(a("app.example.com"), a("app.example.org"))))
-    assert found == {"app.example.com": "", "app.example.org": "app.example.org: zone example.org could not be read"}
+    refusal = found.pop("app.example.org")
+    assert refusal.startswith(
+        "app.example.org: zone example.org cannot be read: Route 53: AccessDenied: said by the fake"
+    )
+    assert found == {"app.example.com": ""}
+    [unread] = provider.unread()
+    assert unread.name == "example.org"
+    assert "allow the actions route53:ListHostedZones" in unread.why
+
+
+async def test_a_zone_that_was_unread_is_read_by_itself() -> None:
+    route53 = FakeRoute53({"Z1": "example.com", "Z2": "example.org"})
+    route53.sets["Z2"] = [plain("app.example.org.", "A", "192.0.2.1")]
+    denied = failure("AccessDenied", status=403)
+    route53.failing = lambda method, arguments: denied if arguments.get("HostedZoneId") == "Z2" else None
+    provider = of(route53)
+    await provider.zones()
+    with pytest.raises(ZonesUnknown, match="AccessDenied"):
+        await provider.read_again("example.org")
+    route53.failing = lambda method, arguments: None
+    route53.called.clear()
+    assert await provider.read_again("example.org") == [a("app.example.org", ttl=300)]
+    assert route53.called == ["list_resource_record_sets"]
+    assert provider.unread() == []
+    assert await errors(provider, Changes(create=(a("new.example.org"),))) == {"new.example.org": ""}
 
 
 # Listing
@@ -113,7 +139,7 @@ async def test_a_listing_that_breaks_off_is_no_listing() -> None:
     route53.sets["Z1"] = [plain(f"{name}.example.com.", "A", "192.0.2.1") for name in "abc"]
     denied = failure("AccessDenied", status=403)
     route53.failing = lambda method, arguments: denied if arguments.get("StartRecordName") == "b.example.com." else None
-    with pytest.raises(ProviderError, match="lets none of the hosted zones be read"):
+    with pytest.raises(ProviderError, match="Route 53: AccessDenied"):
         await of(route53).records()
 
 
@@ -387,15 +413,27 @@ async def test_batches_stay_within_the_characters_of_a_call(route53: FakeRoute53
 
 
 async def test_calls_that_came_too_fast_are_repeated_after_growing_waits(
-    route53: FakeRoute53, provider: Route53Provider, waits: Waits
+    route53: FakeRoute53, provider: Route53Provider, clock: SleepingClock
 ) -> None:
     await provider.zones()
     codes = ["Throttling", "PriorRequestNotComplete", "Throttling"]
     route53.failing = lambda method, arguments: failure(codes.pop()) if codes else None
     assert await errors(provider, Changes(create=(a("app.example.com"),))) == {"app.example.com": ""}
-    assert len(waits.seconds) == 3
-    for wait, longest in zip(waits.seconds, (0.5, 1.0, 2.0), strict=True):
+    assert len(clock.slept) == 3
+    for wait, longest in zip(clock.slept, (0.5, 1.0, 2.0), strict=True):
         assert longest / 2 <= wait <= longest
+
+
+async def test_calls_are_made_no_faster_than_an_account_may() -> None:
+    route53 = FakeRoute53({f"Z{number}": f"{number}.example.com" for number in range(20)})
+    clock = SleepingClock()
+    moments: list[float] = []
+    route53.failing = lambda method, arguments: moments.append(clock.time)
+    provider = Route53Provider(Route53Settings(), client=route53, pace=Pace(CAPABILITIES.rate, clock))
+    assert len(await provider.zones()) == 20
+    await provider.apply(Changes(create=tuple(a(f"app.{number}.example.com") for number in range(20))))
+    assert len(moments) == 1 + 20 + 20
+    assert max(sum(start <= moment < start + 0.999 for moment in moments) for start in moments) == 5
 
 
 async def test_a_rate_limit_that_lasts_is_told_on_every_record_and_the_batch_is_not_split(
@@ -414,8 +452,9 @@ async def test_a_lost_answer_to_a_change_leaves_it_unknown(route53: FakeRoute53,
     for lost in (exceptions.ReadTimeoutError(endpoint_url="https://route53"), failure("InternalFailure", status=500)):
         route53.lost = [lost]
         name = f"app{len(route53.batches)}.example.com"
-        with pytest.raises(ProviderError, match="not known whether changes were made"):
+        with pytest.raises(ZonesUnknown, match="not known whether changes were made"):
             await provider.apply(Changes(create=(a(name),)))
+        assert a(name, ttl=300) in await provider.read_again("example.com")
     assert len(route53.batches) == 2
 
 
@@ -441,7 +480,7 @@ async def test_a_name_outside_of_all_zones_does_not_stop_the_others(provider: Ro
     found = await errors(provider, Changes(create=(a("badexample.com"), a("app.example.com"))))
     assert found == {
         "app.example.com": "",
-        "badexample.com": "badexample.com: the name is outside of all hosted zones that the filters let pass",
+        "badexample.com": "badexample.com: the name is outside of all zones of Route 53 that the filters let pass",
     }
 
 

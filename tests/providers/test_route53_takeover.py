@@ -8,12 +8,12 @@ import pytest
 from publishing import _gone, owned_by
 from route53_fake import FakeRoute53, plain
 
-from gatepost.dns.domain_filter import domain_filter
 from gatepost.dns.endpoint import Property
 from gatepost.dns.inventory import Inventory
 from gatepost.dns.plan import PlannedChange, Planner
 from gatepost.dns.records import Claimant, Record, RecordSet
 from gatepost.dns.registry import changes_for, inventory
+from gatepost.dns.served import Served
 from gatepost.objects.gatewayapi import HTTPRoute
 from gatepost.providers.route53.provider import Route53Provider
 from gatepost.providers.route53.settings import Route53Settings
@@ -35,7 +35,7 @@ WEIGHTED = Record("A", ("192.0.2.1",), 60, (Property("aws/weight", "10"),))
 async def planned(provider: Route53Provider, *record_sets: RecordSet) -> tuple[tuple[PlannedChange, ...], Inventory]:
     zones = tuple(await provider.zones())
     held = inventory(PROD, await provider.records(), zones)
-    plan = Planner(PROD, _gone, provider.adjust, domain_filter(zones)).plan_all(held, record_sets, allow=True)
+    plan = Planner(PROD, _gone, provider.adjust, Served(frozenset(zones))).plan_all(held, record_sets, allow=True)
     return plan.allowed, held
 
 

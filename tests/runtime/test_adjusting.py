@@ -17,7 +17,8 @@ from gatepost.providers.embedded import EmbeddedProvider
 from gatepost.providers.webhook.client import WebhookProvider
 from gatepost.providers.webhook.server import WebhookServer, listening
 from gatepost.providers.webhook.settings import WebhookSettings
-from gatepost.runtime.adjusting import adjuster, domains_of
+from gatepost.runtime.adjusting import adjuster
+from gatepost.runtime.reading import read_provider
 
 OWNER = Claimant("2026", Ref("gateway.networking.k8s.io", "HTTPRoute", "shop", "cart"))
 
@@ -71,9 +72,13 @@ async def test_a_provider_in_this_process_is_asked_name_by_name(behind: Raising)
 async def test_the_names_that_are_served_come_from_the_other_side_or_from_the_zones(
     remote: WebhookProvider, behind: Raising
 ) -> None:
-    assert await domains_of(remote, ()) == DomainFilter(include=("example.com",))
-    assert await domains_of(behind, ["example.org"]) == DomainFilter(include=("example.org",))
-    assert await domains_of(behind, ()) is None
+    of_the_other_side, of_the_zones = (await read_provider(remote)).served, (await read_provider(behind)).served
+    assert of_the_other_side.domains == DomainFilter(include=("example.com",))
+    for served in (of_the_other_side, of_the_zones):
+        assert served.zones == {"example.com"}
+        assert [name for name in ("a.example.com", "a.badexample.com", "com") if served.serves(name)] == [
+            "a.example.com"
+        ]
 
 
 async def test_what_the_other_side_adjusts_is_written_once_and_not_again(

@@ -25,6 +25,10 @@ _FLAGS: Mapping[str, str] = {
     "fqdn-target-template": "the Gateway sources of external-dns do not read it either; leave it out",
     "zone-name-filter": "--domain-filter narrows the zones that are read; use that",
     **dict.fromkeys(
+        ("rfc2136-gss-tsig", "rfc2136-kerberos-realm", "rfc2136-kerberos-username", "rfc2136-kerberos-password"),
+        "gatepost does not do GSS-TSIG, which needs Kerberos; give it a TSIG key by --rfc2136-tsig-keyname",
+    ),
+    **dict.fromkeys(
         (
             "always-publish-not-ready-addresses",
             "compatibility",

@@ -16,12 +16,14 @@ from gatepost.cli.dns_options import dns_options, dns_wiring
 from gatepost.cli.plan_text import OUTPUTS, print_preview
 from gatepost.cli.provider_options import chosen_provider, provider_options
 from gatepost.dns.desired import record_sets
-from gatepost.dns.domain_filter import DomainFilter
 from gatepost.dns.endpoint import Endpoint
+from gatepost.dns.names import record_name
+from gatepost.dns.served import Served
 from gatepost.dns.settings import DnsSettings
 from gatepost.providers.listing import BadListing, listing_in
 from gatepost.runtime.adjusting import adjuster
-from gatepost.runtime.preview import CurrentRecords, Preview, preview, records_of
+from gatepost.runtime.preview import Preview, preview
+from gatepost.runtime.reading import Read, read_provider
 from gatepost.state.engine import Engine
 
 if TYPE_CHECKING:
@@ -72,7 +74,8 @@ def command(
     that our records come from. If any of the input cannot be read, nothing counts as gone.
 
     \b
-    Exit code: 0 no change, 1 the input has problems, 2 wrong use, 3 something outside failed, 4 changes.
+    Exit code: 0 no change, 1 the input has problems, 2 wrong use, 3 something outside failed, a single zone too,
+      4 changes.
 
     \b
     Examples:
@@ -99,8 +102,16 @@ def command(
     print_preview(planned, output)
     if planned.plan.stopped is not None:
         click.echo(f"gatepost plan: stopped: {planned.plan.stopped}", err=True)
+    for zone in planned.unread:
+        click.echo(f"gatepost plan: zone {zone.name} cannot be read: {zone.why}", err=True)
     tell_skipped(found.engine, in_full=show_skipped)
-    ctx.exit(found.exit_code or (CHANGES if planned.plan.changes else 0))
+    ctx.exit(found.exit_code or _exit_code(planned))
+
+
+def _exit_code(planned: Preview) -> int:
+    if planned.unread:
+        return OUTSIDE_FAILED
+    return CHANGES if planned.plan.changes else 0
 
 
 def _cipher(dns: DnsSettings) -> Cipher | None:
@@ -126,7 +137,7 @@ def _over_provider(
     from gatepost.providers.contract import ProviderError
 
     async def planned() -> Preview:
-        current = await records_of(provider)
+        current = await read_provider(provider)
         adjust = await adjuster(provider, record_sets(engine))
         return preview(engine, dns, current, adjust, allow=allow, doubtful_kinds=doubtful_kinds, cipher=cipher)
 
@@ -141,7 +152,7 @@ def _as_they_are(endpoints: Sequence[Endpoint]) -> Sequence[Endpoint]:
     return endpoints
 
 
-def _read_listings(paths: Sequence[str]) -> CurrentRecords:
+def _read_listings(paths: Sequence[str]) -> Read:
     """All records of these files. Exits with 1 if one of them cannot be read: half a listing is none."""
     endpoints: list[Endpoint] = []
     zones: list[str] = []
@@ -155,8 +166,9 @@ def _read_listings(paths: Sequence[str]) -> CurrentRecords:
         endpoints += listing.endpoints
         zones += listing.zones
         is_all_in_zones = is_all_in_zones and bool(listing.zones)
-    everything = None if is_all_in_zones else DomainFilter()  # a list of endpoints does not say where it ends
-    return CurrentRecords(tuple(endpoints), tuple(sorted(zones)), everything)
+    # A list of endpoints does not say where it ends, and a zone file not which other zones there are.
+    known = frozenset(map(record_name, zones))
+    return Read(tuple(endpoints), Served(known if is_all_in_zones else None, tells_strangers=False))
 
 
 def _text_of(path: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Protocol
 
 from msgspec import Struct
@@ -33,6 +34,10 @@ class Ownership(Protocol):
 
     def remove(self, record: Endpoint) -> bool:
         """Forgets a listed record that spoke of ownership. Returns: False for an ordinary one."""
+        ...
+
+    def forget(self, is_unknown: Callable[[str], bool]) -> None:
+        """Drops what was listed about names of which nothing is known any more."""
         ...
 
     def of(self, key: NameKey, record_type: str, *, is_alias: bool = False) -> Written | None:

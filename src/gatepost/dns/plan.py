@@ -13,11 +13,12 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 
 from msgspec import Struct, structs
 
-from gatepost.dns.domain_filter import DomainFilter
+from gatepost.dns.capabilities import Misfit
 from gatepost.dns.endpoint import Endpoint
 from gatepost.dns.inventory import Inventory
 from gatepost.dns.records import NameKey, RecordSet
 from gatepost.dns.row import CREATE, DELETE, UPDATE, Cause, Held, PlannedChange, Row, plan_row
+from gatepost.dns.served import Served
 from gatepost.dns.settings import DnsSettings
 from gatepost.dns.standing import Standing
 from gatepost.dns.targets import same_targets
@@ -75,7 +76,7 @@ class Planner:
     Args:
         standing: where the object behind a record stands.
         adjust: brings wanted endpoints into the form in which the provider would list them.
-        provider_domains: the names that the provider can serve at all.
+        served: the names that the provider serves, and what it can hold.
     """
 
     def __init__(
@@ -83,12 +84,13 @@ class Planner:
         settings: DnsSettings,
         standing: Callable[[str, NameKey], Standing],
         adjust: Adjust = _as_it_is,
-        provider_domains: DomainFilter | None = None,
+        served: Served | None = None,
     ) -> None:
         self._settings = settings
         self._standing = standing
         self._adjust = adjust
-        self._domains = [domains for domains in (settings.domains, provider_domains) if domains]
+        self._domains = settings.domains
+        self._served = served or Served()
         self._types = settings.record_types
 
     def plan_all(
@@ -123,7 +125,8 @@ class Planner:
                 disaster that comes in small portions is stopped too.
             let_go: names whose doubt has lasted long enough to give them up, if it is one that may end.
         """
-        rows = [self._row(key, inventory, wanted(key), key in let_go) for key in sorted(keys) if self._reaches(key)]
+        reached = [key for key in sorted(keys) if self._domains.matches(key[0])]
+        rows = [self._row(key, inventory, wanted(key), key in let_go) for key in reached]
         changes = tuple(change for row in rows for change in row.changes)
         return Plan(
             changes,
@@ -133,22 +136,42 @@ class Planner:
         )
 
     def _row(self, key: NameKey, inventory: Inventory, wanted: RecordSet | None, let_go: bool) -> Row:
+        if not self._served.serves(key[0]):
+            # Nothing is known of such a name, so nothing of it is created or deleted.
+            refusal = self._served.refusal(key[0])
+            return Row(problems=_problems(wanted, [refusal] if refusal is not None else []))
         holdings = tuple(holding for holding in inventory.row(key) if holding.endpoint.record_type in self._types)
-        endpoints = self._adjust(wanted.endpoints) if wanted is not None and wanted.records else ()
-        return plan_row(
+        endpoints, misfits = self._fitting(key, wanted)
+        row = plan_row(
             key,
             holdings,
             wanted,
-            # A provider may spell a name in its own way; ownership, and all that follows, goes by the one we know.
-            tuple(structs.replace(e, dns_name=key[0]) for e in endpoints if e.record_type in self._types),
+            endpoints,
             inventory,
             self._settings.policy,
             self._standing,
             let_go=let_go,
         )
+        row.problems += _problems(wanted, misfits)
+        return row
 
-    def _reaches(self, key: NameKey) -> bool:
-        return all(domains.matches(key[0]) for domains in self._domains)
+    def _fitting(self, key: NameKey, wanted: RecordSet | None) -> tuple[tuple[Endpoint, ...], list[Misfit]]:
+        """What is wanted in the form of the provider, as far as it can be held, and why the rest cannot."""
+        if wanted is None or not wanted.records:
+            return (), []
+        capabilities, zone = self._served.capabilities, self._served.zone_of(key[0])
+        # A provider may spell a name in its own way; ownership, and all that follows, goes by the one we know.
+        adjusted = [structs.replace(e, dns_name=key[0]) for e in self._adjust(wanted.endpoints)]
+        ours = [endpoint for endpoint in adjusted if endpoint.record_type in self._types]
+        misfits = [(endpoint, capabilities.misfit(endpoint, zone)) for endpoint in ours]
+        fitting = tuple(capabilities.fitted(endpoint) for endpoint, misfit in misfits if misfit is None)
+        by_type = {endpoint.record_type: endpoint for endpoint in ours}
+        remarks = [
+            remark
+            for endpoint in wanted.endpoints
+            for remark in capabilities.remarks(endpoint, by_type.get(endpoint.record_type, endpoint))
+        ]
+        return fitting, [*(misfit for _, misfit in misfits if misfit is not None), *remarks]
 
     def _stop(self, changes: Iterable[PlannedChange], inventory: Inventory, removed_before: int) -> Stop | None:
         removed = sum(removes(change) for change in changes)
@@ -160,6 +183,17 @@ class Planner:
         if own <= self._settings.removal_free_count or removed <= own * limit:
             return None
         return Stop(removed, own, limit)
+
+
+def _problems(wanted: RecordSet | None, misfits: Iterable[Misfit]) -> list[Problem]:
+    """What everyone who asks for a name is told."""
+    if wanted is None or not wanted.records:
+        return []
+    return [
+        Problem(misfit.reason, misfit.message, claimant.ref, hint=misfit.hint)
+        for misfit in misfits
+        for claimant in wanted.claimants
+    ]
 
 
 def removes(change: PlannedChange) -> bool:

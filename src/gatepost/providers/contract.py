@@ -7,9 +7,11 @@ from typing import Protocol, runtime_checkable
 
 from msgspec import Struct
 
+from gatepost.dns.capabilities import Capabilities
 from gatepost.dns.domain_filter import DomainFilter
 from gatepost.dns.endpoint import Changes, Endpoint, EndpointKey
 from gatepost.dns.ownership import OwnershipNames
+from gatepost.dns.served import UnreadZone
 
 
 class RecordResult(Struct, frozen=True):
@@ -21,6 +23,20 @@ class RecordResult(Struct, frozen=True):
 
 class ProviderError(Exception):
     """The provider could not be asked, or gave no usable answer; nothing is known about its records."""
+
+
+class ZonesUnknown(ProviderError):
+    """It is not known what some zones hold (any more). Other zones have nothing to do with it.
+
+    Attributes:
+        zones: which, and why.
+        results: how the changes of other zones went, where changes were made.
+    """
+
+    def __init__(self, zones: Sequence[UnreadZone], results: Sequence[RecordResult] = ()) -> None:
+        super().__init__("; ".join(dict.fromkeys(zone.why for zone in zones)))
+        self.zones = tuple(zones)
+        self.results = tuple(results)
 
 
 class Provider(Protocol):
@@ -42,8 +58,33 @@ class Provider(Protocol):
         """Makes the changes, each record on its own: one refused record does not stop the others.
 
         Returns: one result for each record set of `changes` (for an update, of its new side).
-        Raises: ProviderError if it is not known whether anything was changed.
+        Raises: ZonesUnknown if it is not known whether changes to some zones were made; ProviderError if that is not
+            known of anything.
         """
+        ...
+
+
+@runtime_checkable
+class DeclaringProvider(Provider, Protocol):
+    """A provider that says what it can; any other is asked to take whatever is wanted."""
+
+    @property
+    def capabilities(self) -> Capabilities: ...
+
+
+@runtime_checkable
+class ZonedProvider(Provider, Protocol):
+    """A provider whose zones are read one by one: one that cannot be read keeps no other from being read.
+
+    Its `zones` and `records` leave such zones out; they raise ZonesUnknown if no zone at all can be read.
+    """
+
+    def unread(self) -> Sequence[UnreadZone]:
+        """The zones that the last listing left out, sorted, and why."""
+        ...
+
+    async def read_again(self, zone: str) -> Sequence[Endpoint]:
+        """All record sets of one zone that was unread; the others are left alone. Raises: ZonesUnknown."""
         ...
 
 

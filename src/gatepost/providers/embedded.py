@@ -19,6 +19,7 @@ import dns.tokenizer
 from msgspec import Struct
 from msgspec.structs import replace
 
+from gatepost.dns.capabilities import Capabilities
 from gatepost.dns.endpoint import Changes, Endpoint, EndpointKey
 from gatepost.providers.contract import RecordResult
 
@@ -122,6 +123,10 @@ class EmbeddedProvider:
     def __init__(self, zones: Sequence[str]) -> None:
         self.version = 0
         self._zones = {name: EmbeddedZone(name) for name in map(canonical_name, zones)}
+
+    @property
+    def capabilities(self) -> Capabilities:
+        return Capabilities(provider="gatepost's own DNS server", types=frozenset(RECORD_TYPES), apex_cname=False)
 
     def zone_of(self, name: str) -> EmbeddedZone | None:
         """The longest zone that holds a canonical name, compared label by label; None if it is in no zone."""

@@ -1,10 +1,9 @@
-"""How a provider would list what is wanted, asked of it once for many names, and which names it serves."""
+"""How a provider would list what is wanted, asked of it once for many names."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from gatepost.dns.domain_filter import DomainFilter, domain_filter
 from gatepost.dns.endpoint import Endpoint
 from gatepost.dns.names import record_name
 from gatepost.dns.plan import Adjust
@@ -30,13 +29,6 @@ async def adjuster(provider: Provider, wanted: Iterable[RecordSet]) -> Adjust:
         return [endpoint for name in names for endpoint in by_name.get(name, ())]
 
     return adjust
-
-
-async def domains_of(provider: Provider, zones: Sequence[str]) -> DomainFilter | None:
-    """The names that a provider serves, None if it does not say. Raises: ProviderError."""
-    if isinstance(provider, RemoteProvider):
-        return await provider.domains()
-    return domain_filter(tuple(zones)) if zones else None
 
 
 def _name_of(endpoint: Endpoint) -> NameKey:

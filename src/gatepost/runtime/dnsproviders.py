@@ -17,6 +17,7 @@ from gatepost.providers.octodns.settings import OctodnsSettings
 from gatepost.providers.pdns.settings import PdnsSettings
 from gatepost.providers.rfc2136.settings import Rfc2136Settings
 from gatepost.providers.route53.settings import Route53Settings
+from gatepost.providers.tls import TlsSettings
 from gatepost.providers.webhook.settings import WebhookSettings
 
 
@@ -44,16 +45,16 @@ def _webhook(settings: WebhookSettings) -> Provider:
     return WebhookProvider(settings)
 
 
-def _rfc2136(settings: Rfc2136Settings) -> Provider:
+def _rfc2136(settings: Rfc2136Settings, tls: TlsSettings) -> Provider:
     from gatepost.providers.rfc2136.provider import Rfc2136Provider
 
-    return Rfc2136Provider(settings)
+    return Rfc2136Provider(settings, tls)
 
 
-def _pdns(settings: PdnsSettings, domains: DomainFilter | None) -> Provider:
+def _pdns(settings: PdnsSettings, domains: DomainFilter | None, tls: TlsSettings) -> Provider:
     from gatepost.providers.pdns.provider import PdnsProvider
 
-    return PdnsProvider(settings, domains)
+    return PdnsProvider(settings, domains, tls)
 
 
 def _cloudflare(settings: CloudflareSettings, domains: DomainFilter | None) -> Provider:
@@ -77,20 +78,22 @@ def _octodns(settings: OctodnsSettings, domains: DomainFilter | None) -> Provide
 class _Kind(Struct, frozen=True):
     """A kind of provider. `make` imports what it needs itself, and raises ValueError for settings that are wrong.
 
-    `takes_domains`: it also takes the domain filter, so as to read no more zones than needed.
+    `takes_domains`: it also takes the domain filter, so as to read no more zones than needed. `takes_tls`: and the
+    settings of TLS that providers share.
     """
 
     settings: type[Struct]
     make: Callable[..., Provider]
     takes_domains: bool = False
+    takes_tls: bool = False
 
 
 _KINDS: Mapping[str, _Kind] = {
     # Two names for one thing: external-dns says inmemory, `gatepost up` serves the same zones embedded in its process.
     "inmemory": _Kind(InMemorySettings, _inmemory),
     "embedded": _Kind(InMemorySettings, _inmemory),
-    "rfc2136": _Kind(Rfc2136Settings, _rfc2136),
-    "pdns": _Kind(PdnsSettings, _pdns, takes_domains=True),
+    "rfc2136": _Kind(Rfc2136Settings, _rfc2136, takes_tls=True),
+    "pdns": _Kind(PdnsSettings, _pdns, takes_domains=True, takes_tls=True),
     "aws": _Kind(Route53Settings, _aws, takes_domains=True),
     "webhook": _Kind(WebhookSettings, _webhook),
     "cloudflare": _Kind(CloudflareSettings, _cloudflare, takes_domains=True),
@@ -98,7 +101,7 @@ _KINDS: Mapping[str, _Kind] = {
 }
 
 NAMES = tuple(_KINDS)
-SETTINGS: tuple[type[Struct], ...] = tuple(dict.fromkeys(kind.settings for kind in _KINDS.values()))
+SETTINGS: tuple[type[Struct], ...] = (*dict.fromkeys(kind.settings for kind in _KINDS.values()), TlsSettings)
 """The structs whose fields are the flags of the providers."""
 
 ProviderSettings = Mapping[type[Struct], Struct]
@@ -115,7 +118,10 @@ def provider_named(name: str, settings: ProviderSettings, domains: DomainFilter 
         )
         raise UnknownProvider(f"--provider: found {name!r}, wanted one of {', '.join(NAMES)}; {hint}")
     try:
-        chosen = settings.get(kind.settings) or kind.settings()
-        return kind.make(chosen, domains) if kind.takes_domains else kind.make(chosen)
+        return kind.make(
+            settings.get(kind.settings) or kind.settings(),
+            *((domains,) if kind.takes_domains else ()),
+            *((settings.get(TlsSettings) or TlsSettings(),) if kind.takes_tls else ()),
+        )
     except ValueError as error:
         raise UnknownProvider(str(error)) from error

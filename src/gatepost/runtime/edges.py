@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Protocol
 
 from gatepost.objects.refs import GroupKind
@@ -49,7 +49,9 @@ class Publisher(Protocol):
     def is_busy(self) -> bool: ...
 
     @property
-    def is_failing(self) -> bool: ...
+    def failures(self) -> Sequence[str]:
+        """What does not succeed, in words; empty if all does."""
+        ...
 
 
 class NoPublisher:
@@ -57,7 +59,7 @@ class NoPublisher:
 
     is_idle = True
     is_busy = False
-    is_failing = False
+    failures = ()
 
     def note(self, changes: list[Change], *, has_new_kinds: bool) -> None: ...
 

@@ -8,38 +8,17 @@ from msgspec import Struct
 
 from gatepost.dns.conflicts import CONFLICT
 from gatepost.dns.desired import record_sets
-from gatepost.dns.domain_filter import DomainFilter, domain_filter
 from gatepost.dns.endpoint import Endpoint
 from gatepost.dns.ownership import Cipher, labels_in, ownership_text
 from gatepost.dns.plan import Adjust, Plan, Planner
 from gatepost.dns.records import OWNER, RESOURCE, RecordSet
 from gatepost.dns.registry import inventory, ownership_names
+from gatepost.dns.served import UnreadZone
 from gatepost.dns.settings import DnsSettings
 from gatepost.dns.standing import Standings
 from gatepost.objects.problems import Problem
-from gatepost.providers.contract import Provider
-from gatepost.runtime.adjusting import domains_of
+from gatepost.runtime.reading import Read
 from gatepost.state.engine import Engine
-
-
-class CurrentRecords(Struct, frozen=True):
-    """What DNS holds now, complete.
-
-    Attributes:
-        zones: the zones it lies in, as far as they are known.
-        domains: the names that can be written, None if all of `zones`.
-    """
-
-    endpoints: tuple[Endpoint, ...]
-    zones: tuple[str, ...] = ()
-    domains: DomainFilter | None = None
-
-
-async def records_of(provider: Provider) -> CurrentRecords:
-    """All that a provider holds. Raises: ProviderError."""
-    zones = tuple(await provider.zones())
-    domains = await domains_of(provider, zones)
-    return CurrentRecords(tuple(await provider.records()), zones, domains)
 
 
 class NameConflict(Struct, frozen=True):
@@ -57,18 +36,20 @@ class Preview(Struct, frozen=True):
         conflicts: one for each name, sorted by names.
         refused: everything else that is wanted and not done.
         own_count: how many records are ours now.
+        unread: the zones of which nothing is known, sorted.
     """
 
     plan: Plan
     conflicts: tuple[NameConflict, ...]
     refused: tuple[Problem, ...]
     own_count: int
+    unread: tuple[UnreadZone, ...] = ()
 
 
 def preview(
     engine: Engine,
     settings: DnsSettings,
-    current: CurrentRecords,
+    current: Read,
     adjust: Adjust,
     *,
     allow: bool = False,
@@ -78,17 +59,16 @@ def preview(
     """The plan from what DNS holds to what the engine wants.
 
     Args:
+        current: what DNS holds now.
         adjust: brings wanted endpoints into the form in which the provider would list them.
         allow: lets the plan through however much it removes, and what nobody is known to own.
         doubtful_kinds: those of which an object that is not there need not be gone.
         cipher: opens the texts of ownership records.
     """
-    held = inventory(settings, with_ownership(current.endpoints, settings, current.zones), current.zones, cipher)
-    domains = current.domains
-    if domains is None and current.zones:
-        domains = domain_filter(current.zones)
+    zones = current.served.zones or ()
+    held = inventory(settings, with_ownership(current.endpoints, settings, zones), zones, cipher)
     standings = Standings(engine, doubtful_kinds, is_owner_known=bool(settings.owner) or allow)
-    planner = Planner(settings, standings, adjust, domains)
+    planner = Planner(settings, standings, adjust, current.served)
     wanted = list(record_sets(engine))
     plan = planner.plan_all(held, wanted, allow=allow)
     problems = {problem for record_set in wanted for problem in record_set.problems} | set(plan.problems)
@@ -97,6 +77,7 @@ def preview(
         tuple(_conflicts(wanted)),
         tuple(sorted(problem for problem in problems if problem.reason != CONFLICT)),
         held.own_count(),
+        tuple(sorted(current.served.unread.values())),
     )
 
 

@@ -74,6 +74,14 @@ class ZonePublisher:
         self._backoff = Backoff(*RETRY_SECONDS)
         self._error_said = ""
         self.is_failing = False
+        zones.wake_with(self._woken.set)
+
+    @property
+    def failures(self) -> tuple[str, ...]:
+        """What does not succeed, in words; empty if all does."""
+        if not self.is_failing:
+            return ()
+        return self._zones.failures or ("DNS could not be written",)
 
     @property
     def is_idle(self) -> bool:
@@ -111,12 +119,20 @@ class ZonePublisher:
         self._allowed.set()
 
     async def run(self) -> None:
-        """Runs until it is cancelled. No failure of the provider ends it."""
+        """Runs until it is cancelled, and may then run again. No failure of the provider ends it."""
+        self._begin_anew()
         telling = asyncio.create_task(self._telling.run())
         try:
             await self._write_for_ever()
         finally:
             telling.cancel()
+            self._zones.stop()
+
+    def _begin_anew(self) -> None:
+        """Another process may have written since this one did, if it ever did."""
+        self._zones.forget()
+        self._has_compared = self._is_waiting = False
+        self._backoff.reset()
 
     async def _write_for_ever(self) -> None:
         await self._allowed.wait()
@@ -159,6 +175,7 @@ class ZonePublisher:
         is_comparison = self._is_comparison_due()
         if is_comparison:
             await self._zones.list_anew()
+        self._due |= self._zones.take_reread()
         is_everything = is_comparison or self._is_everything_due
         names = None if is_everything else frozenset(self._due)
         self._due.clear()

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 
 from gatepost.dns.inventory import Inventory
 from gatepost.dns.plan import Plan, PlannedChange
+from gatepost.dns.served import UnreadZone
 from gatepost.objects.problems import Problem
 from gatepost.runtime.logs import fields
 
@@ -34,6 +35,11 @@ class ZoneLog:
     def say_problems(self, problems: Iterable[Problem]) -> None:
         for problem in problems:
             self._say_once(logging.WARNING, "a name cannot be served as wanted", str(problem))
+
+    def say_unread(self, zones: Iterable[UnreadZone]) -> None:
+        for zone in zones:
+            what = f"{zone.name}: {zone.why}"
+            self._say_once(logging.WARNING, "a zone cannot be read, and its records stay as they are", what)
 
     def say_dry_run(self, changes: Iterable[PlannedChange]) -> None:
         for planned in changes:

@@ -13,23 +13,26 @@ from msgspec import Struct
 
 from gatepost.dns.claims import RECORD_SETS
 from gatepost.dns.desired import record_set_at, record_sets
-from gatepost.dns.domain_filter import DomainFilter
 from gatepost.dns.inventory import Inventory
+from gatepost.dns.names import record_name
 from gatepost.dns.ownership import Cipher
 from gatepost.dns.plan import Plan, PlannedChange, Planner, removes
 from gatepost.dns.records import NameKey, RecordSet
 from gatepost.dns.registry import inventory
 from gatepost.dns.repeats import Repeats
+from gatepost.dns.served import Served, UnreadZone
 from gatepost.dns.settings import DnsSettings
 from gatepost.dns.standing import Standings
 from gatepost.objects.problems import Problem
 from gatepost.objects.refs import GroupKind
 from gatepost.providers.contract import GuardingProvider, Provider
-from gatepost.runtime.adjusting import adjuster, domains_of
+from gatepost.runtime.adjusting import adjuster
 from gatepost.runtime.doubts import Doubts, problem_of
 from gatepost.runtime.kinds import KnownKinds, kinds_in_doubt
 from gatepost.runtime.quarantine import Quarantine
+from gatepost.runtime.reading import read_provider
 from gatepost.runtime.record_events import RecordEvents
+from gatepost.runtime.rereading import Rereading
 from gatepost.runtime.sending import Sender
 from gatepost.runtime.zone_log import ZoneLog
 from gatepost.state.engine import Engine
@@ -64,6 +67,7 @@ class Zones:
         allow: lets plans through however much they remove, and what nobody is known to own.
         monotonic: seconds that only grow.
         cipher: opens the texts of ownership records, and seals them if the settings say so.
+        may_write: asked before each writing call; see `leading`.
     """
 
     def __init__(
@@ -77,6 +81,7 @@ class Zones:
         dry_run: bool = False,
         allow: bool = False,
         cipher: Cipher | None = None,
+        may_write: Callable[[], bool] = lambda: True,
     ) -> None:
         self._engine = engine
         self._kinds = kinds
@@ -86,19 +91,25 @@ class Zones:
         self._dry_run = dry_run
         self._allow = allow
         self._cipher = cipher
-        self._inventory: Inventory | None = None
-        self._is_fresh = False
-        self._zones: tuple[str, ...] = ()
-        self._domains: DomainFilter | None = None
+        self._may_write = may_write
         self._removals: deque[tuple[float, int]] = deque()
         self._seen: dict[NameKey, str] = {}
-        self._unmade: frozenset[NameKey] = frozenset()
-        self._sender = Sender(provider, cipher if settings.txt_encrypt_enabled else None)
-        self._doubts = Doubts(settings.delete_grace)
-        self._quarantine = Quarantine()
-        self._repeats = Repeats()
+        self._rereading = Rereading(provider, monotonic)
         self._tells = RecordEvents(engine, settings.events_emit)
         self._log = ZoneLog()
+        self.forget()
+
+    def forget(self) -> None:
+        """Forgets what the provider holds, and how long refusals and doubts have lasted: others may have written."""
+        self._inventory: Inventory | None = None
+        self._is_fresh = False
+        self._served = Served()
+        self._unmade: frozenset[NameKey] = frozenset()
+        sealing = self._cipher if self._settings.txt_encrypt_enabled else None
+        self._sender = Sender(self._provider, sealing, self._may_write)
+        self._doubts = Doubts(self._settings.delete_grace)
+        self._quarantine = Quarantine()
+        self._repeats = Repeats()
 
     @property
     def is_listed(self) -> bool:
@@ -107,26 +118,67 @@ class Zones:
     @property
     def is_failing(self) -> bool:
         """Whether the provider refuses something."""
-        return bool(self._quarantine) or self._sender.owes
+        return bool(self._quarantine) or bool(self._served.unread) or self._sender.owes
+
+    @property
+    def failures(self) -> tuple[str, ...]:
+        """What fails for whole zones, in words."""
+        return tuple(f"zone {zone.name} cannot be read: {zone.why}" for zone in self._served.unread.values())
 
     def next_moment(self) -> float | None:
-        """When `take_due` has something next: a refused record to try again, a doubt that has lasted long enough."""
-        moments = (self._quarantine.moments.next(), self._doubts.moments.next())
+        """When `take_due` has something next: a refused record to try again, a doubt that has lasted long enough, a
+        zone to read again.
+        """
+        moments = (self._quarantine.moments.next(), self._doubts.moments.next(), self._rereading.next())
         return min((moment for moment in moments if moment is not None), default=None)
 
     def take_due(self) -> frozenset[NameKey]:
-        """The names whose time has come since it was last asked; they are to be written."""
+        """The names whose time has come since it was last asked; they are to be written.
+
+        Zones whose time has come are read in the background: nobody waits for a server that may be gone.
+        """
         now = self._monotonic()
+        self._rereading.start_due()
         return self._quarantine.moments.take(now) | self._doubts.moments.take(now)
 
+    def wake_with(self, wake: Callable[[], None]) -> None:
+        """What to call when a zone has been read in the background, and `take_reread` has something."""
+        self._rereading.wake = wake
+
+    def stop(self) -> None:
+        """Ends what goes on in the background."""
+        self._rereading.stop()
+
     async def list_anew(self) -> None:
-        """Reads what the provider holds. Raises: ProviderError; what was known before then still counts."""
-        self._zones = tuple(await self._provider.zones())
-        self._domains = await domains_of(self._provider, self._zones)
-        self._inventory = inventory(self._settings, await self._provider.records(), self._zones, self._cipher)
+        """Reads what the provider holds; zones that cannot be read are tried again by themselves.
+
+        Raises: ProviderError; what was known before then still counts.
+        """
+        read = await read_provider(self._provider)
+        self._served = read.served
+        self._inventory = inventory(self._settings, read.endpoints, read.served.zones or (), self._cipher)
         self._is_fresh = True
+        self._rereading.note_listing(self._served.unread.values())
+        self._log.say_unread(self._served.unread.values())
         if isinstance(self._provider, GuardingProvider):
             self._provider.guard(self._inventory.txt.names if self._inventory.txt is not None else None)
+
+    def take_reread(self) -> frozenset[NameKey]:
+        """Takes in the zones that were read in the background. Returns: the names that are to be planned anew."""
+        names: set[NameKey] = set()
+        for reread in self._rereading.take():
+            if self._inventory is None or reread.zone not in self._served.unread:
+                continue
+            if reread.error:
+                unread = UnreadZone(reread.zone, reread.error)
+                self._served = self._served.with_unread([unread])
+                self._log.say_unread([unread])
+            else:
+                self._served = self._served.with_read(reread.zone)
+                self._inventory.learn(reread.endpoints)
+            known = {record_set.key for record_set in record_sets(self._engine)} | set(self._inventory.keys())
+            names |= {key for key in known if self._served.zone_of(key[0]) == reread.zone}
+        return frozenset(names)
 
     async def write(self, names: Collection[NameKey] | None) -> Written:
         """Plans these names, or all, and makes the changes that are allowed.
@@ -190,7 +242,7 @@ class Zones:
         found = ((name, record_set_at(self._engine, name)) for name in sure)
         wanted = {name: record_set for name, record_set in found if record_set is not None}
         adjust = await adjuster(self._provider, wanted.values())
-        planner = Planner(self._settings, self._standings(wanted), adjust, self._domains)
+        planner = Planner(self._settings, self._standings(wanted), adjust, self._served)
         plan = planner.plan_names(
             sure,
             holdings,
@@ -234,34 +286,48 @@ class Zones:
         """Makes changes and takes note of how they went. Returns: the events to tell."""
         self._log.say_changes(due)
         try:
-            refused = await self._sender.send(due, holdings)
+            refused = await self._sender.send(due, holdings, self._served)
         except BaseException:
             self._inventory = None  # it is not known how far this went
             raise
         now = self._monotonic()
-        self._removals.append((now, sum(removes(change) for change in due if change.record.key not in refused)))
+        known = self._known_of(due)
+        self._removals.append((now, sum(removes(change) for change in known if change.record.key not in refused)))
         self._repeats.forget(refused)
-        self._quarantine.note(due, refused, self._tells.problems(due, refused), now)
-        return self._tells.events(due, refused)
+        self._quarantine.note(known, refused, self._tells.problems(known, refused), now)
+        return self._tells.events(known, refused)
+
+    def _known_of(self, sent: Sequence[PlannedChange]) -> tuple[PlannedChange, ...]:
+        """The changes of which it is known how they went; zones where it is not are read again before all else."""
+        lost = self._sender.take_lost()
+        if lost:
+            self._served = self._served.with_unread(lost)
+            self._rereading.note_lost(lost)
+            self._log.say_unread(lost)
+        known = tuple(change for change in sent if self._served.serves(change.record.dns_name))
+        self._rereading.note_written({self._served.zone_of(change.record.dns_name) for change in known})
+        return known
 
     async def _sweep(self, names: Collection[NameKey], holdings: Inventory) -> None:
         """Deletes ownership records of ours that speak of none of these names, unless the cluster cannot be read."""
         if self._kinds.failing or self._doubtful_kinds():
             return
         left_over = holdings.left_over(names, self._settings.record_types)
-        reach = [domains for domains in (self._settings.domains, self._domains) if domains]
-        due = [record for record in left_over if all(domains.matches(record.dns_name) for domains in reach)]
+        reach = self._settings.domains
+        due = [r for r in left_over if reach.matches(r.dns_name) and self._served.serves(record_name(r.dns_name))]
         try:
-            await self._sender.sweep(due, holdings)
+            await self._sender.sweep(due, holdings, self._served)
         except BaseException:
             self._inventory = None
             raise
+        self._known_of(())
 
     async def _mend(self, holdings: Inventory) -> None:
         if not self._sender.owes or self._dry_run:
             return
         try:
-            await self._sender.mend(holdings)
+            await self._sender.mend(holdings, self._served)
         except BaseException:
             self._inventory = None
             raise
+        self._known_of(())

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import contextlib
 import importlib
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
 from gatepost.providers.cloudflare.records import Operations
 from gatepost.providers.cloudflare.settings import CloudflareSettings
+from gatepost.providers.listed_zones import AnswerLost
+from gatepost.providers.pace import HeldBack, Pace, TryAgain, retry_after_seconds
 
-_TRIES_AGAIN = 3  # the library itself waits as long as Retry-After says, and backs off where it says nothing
+_TRIES = 4
+_TOO_MANY = 429
+_SERVER_ERROR = 500
 _ZONES_PER_PAGE = 50
 _FROM_FILE = "file:"
 _WHATEVER_THE_RECORDS = (401, 403, 404, 405, 429)
@@ -23,10 +27,6 @@ class ApiRefusal(Exception):
     def __init__(self, message: str, *, is_for_all: bool) -> None:
         super().__init__(message)
         self.is_for_all = is_for_all
-
-
-class ApiUnreachable(Exception):
-    """Cloudflare gave no usable answer in several tries; if changes were sent, they may have been made."""
 
 
 def library() -> Any:
@@ -42,78 +42,90 @@ def library() -> Any:
 class Api:
     """The API of Cloudflare, within a session of the library."""
 
-    def __init__(self, settings: CloudflareSettings, client: Any) -> None:
+    def __init__(self, settings: CloudflareSettings, client: Any, pace: Pace) -> None:
         self._settings = settings
         self._client = client
+        self._pace = pace
         self._errors = library()
 
     async def zones(self) -> dict[str, str]:
-        """The ids of all zones that the token reaches, by their names. Raises: ApiRefusal, ApiUnreachable"""
-        async with self._told("its zones"):
-            return {
-                zone.name.lower(): zone.id for zone in await _all(self._client.zones.list(per_page=_ZONES_PER_PAGE))
-            }
-        raise AssertionError  # what goes wrong above is raised
+        """The ids of all zones that the token reaches, by their names. Raises: ApiRefusal, AnswerLost"""
+        zones = await self._all("its zones", lambda: self._client.zones.list(per_page=_ZONES_PER_PAGE))
+        return {zone.name.lower(): zone.id for zone in zones}
 
     async def records(self, zone_id: str, name: str = "") -> list[Any]:
-        """All records of a zone, or those of one name. Raises: ApiRefusal, ApiUnreachable"""
+        """All records of a zone, or those of one name. Raises: ApiRefusal, AnswerLost"""
         asked: dict[str, Any] = {"zone_id": zone_id, "per_page": self._settings.cloudflare_dns_records_per_page}
         if name:
             asked["name"] = {"exact": name}
-        async with self._told("records"):
-            return await _all(self._client.dns.records.list(**asked))
-        raise AssertionError  # what goes wrong above is raised
+        return await self._all("records", lambda: self._client.dns.records.list(**asked))
 
     async def write(self, zone_id: str, wanted: Operations) -> None:
-        """Makes all of these changes, or none: deletions first. Raises: ApiRefusal, ApiUnreachable"""
+        """Makes all of these changes, or none: deletions first. Raises: ApiRefusal, AnswerLost"""
         parts = {"deletes": wanted.deletes, "patches": wanted.patches, "posts": wanted.posts}
         sent = {name: list(part) for name, part in parts.items() if part}
         if sent:
-            async with self._told("changes"):
-                await self._client.dns.records.batch(zone_id=zone_id, **sent)
+            # Made once more although its answer was lost, a batch would be refused for what it made itself.
+            batch = self._client.dns.records.batch
+            await self._call("changes", lambda: batch(zone_id=zone_id, **sent), is_reading=False)
 
-    @contextlib.asynccontextmanager
-    async def _told(self, subject: str) -> AsyncIterator[None]:
-        """Turns the failures of the library into ours."""
-        at = f"Cloudflare at {self._settings.cloudflare_url}"
+    async def _all(self, subject: str, listing: Callable[[], Awaitable[Any]]) -> list[Any]:
+        """Every item of a listing in pages, each once. Raises: ApiRefusal, AnswerLost, also if some are missing."""
+        page = await self._call(subject, listing)
+        promised = getattr(page.result_info, "total_count", None)
+        items = {item.id: item for item in page.result or ()}
+        while page.has_next_page():
+            page = await self._call(subject, page.get_next_page)
+            items.update((item.id, item) for item in page.result or ())
+        if promised is not None and len(items) < promised:
+            raise AnswerLost(self._unusable(subject, f"of {int(promised)} that it counted, {len(items)} came"))
+        return list(items.values())
+
+    async def _call(self, subject: str, make: Callable[[], Awaitable[Any]], *, is_reading: bool = True) -> Any:
+        """One call of the library, again where that does no harm. Raises: ApiRefusal, AnswerLost"""
+
+        async def once() -> Any:
+            try:
+                return await make()
+            except (self._errors.CloudflareError, ValueError) as error:
+                raise self._meaning(error, subject, is_reading=is_reading) from error
+
         try:
-            yield
-        except self._errors.APIStatusError as error:
-            said = f"{at} answered {error.status_code} when asked for {subject}: {_said_in(error)}"
-            if error.status_code >= 500:
-                raise ApiUnreachable(said) from error
-            is_for_all = error.status_code in _WHATEVER_THE_RECORDS
-            raise ApiRefusal(_with_advice(error.status_code, said), is_for_all=is_for_all) from error
-        except (self._errors.CloudflareError, _Incomplete, ValueError) as error:
-            reason = error.__cause__ or error
-            raise ApiUnreachable(f"{at} gave no usable answer when asked for {subject}: {reason}") from error
+            return await self._pace.call(once, _TRIES)
+        except HeldBack as held:
+            said = f"Cloudflare at {self._settings.cloudflare_url}: {held}"
+            raise ApiRefusal(_with_advice(_TOO_MANY, said), is_for_all=True) from held
+
+    def _meaning(self, error: Any, subject: str, *, is_reading: bool) -> Exception:
+        """A failure of the library in our words."""
+        if not isinstance(error, self._errors.APIStatusError):
+            lost = AnswerLost(self._unusable(subject, error.__cause__ or error))
+            return TryAgain(lost, is_too_fast=False) if is_reading else lost
+        status, url = error.status_code, self._settings.cloudflare_url
+        said = f"Cloudflare at {url} answered {status} when asked for {subject}: {_said_in(error)}"
+        if status >= _SERVER_ERROR:
+            return TryAgain(AnswerLost(said), is_too_fast=False) if is_reading else AnswerLost(said)
+        refusal = ApiRefusal(_with_advice(status, said), is_for_all=status in _WHATEVER_THE_RECORDS)
+        if status == _TOO_MANY:
+            return TryAgain(refusal, retry_after_seconds(error.response.headers.get("Retry-After")))
+        return refusal
+
+    def _unusable(self, subject: str, reason: object) -> str:
+        url = self._settings.cloudflare_url
+        return f"Cloudflare at {url} gave no usable answer when asked for {subject}: {reason}"
 
 
 @contextlib.asynccontextmanager
-async def api(settings: CloudflareSettings) -> AsyncIterator[Api]:
+async def api(settings: CloudflareSettings, pace: Pace) -> AsyncIterator[Api]:
     """The API for some calls that belong together. Raises: ApiRefusal if the file with the token cannot be read."""
     client = library().AsyncCloudflare(
         api_token=_token(settings.cloudflare_api_token),
         base_url=settings.cloudflare_url,
         timeout=settings.cloudflare_timeout,
-        max_retries=_TRIES_AGAIN,
+        max_retries=0,  # the library would repeat batches too, and knows nothing of our other calls
     )
     async with client:
-        yield Api(settings, client)
-
-
-class _Incomplete(Exception):
-    """Fewer records came than the listing promised."""
-
-
-async def _all(listing: Any) -> list[Any]:
-    """Every item of a listing in pages, each once. Raises: _Incomplete if there should have been more."""
-    first = await listing
-    items = {item.id: item async for item in first}
-    promised = getattr(first.result_info, "total_count", None)
-    if promised is not None and len(items) < promised:
-        raise _Incomplete(f"of {int(promised)} that it counted, {len(items)} came")
-    return list(items.values())
+        yield Api(settings, client, pace)
 
 
 def _token(setting: str) -> str:
@@ -134,6 +146,6 @@ def _said_in(error: Any) -> str:
 def _with_advice(status: int, said: str) -> str:
     if status in (401, 403):
         return f"{said}; check --cloudflare-api-token, which needs Zone Read and DNS Edit"
-    if status == 429:
+    if status == _TOO_MANY:
         return f"{said}; the rate limit is used up, what was not made is tried again later"
     return said

@@ -3,23 +3,45 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections.abc import Sequence
 
+from gatepost.dns.capabilities import Capabilities, Rate
 from gatepost.dns.domain_filter import DomainFilter
 from gatepost.dns.endpoint import Changes, Endpoint
 from gatepost.dns.names import record_name
+from gatepost.dns.served import UnreadZone
 from gatepost.providers.as_planned import Key, key_of, ownership_key, require_as_planned
 from gatepost.providers.bundles import Bundle, halves
-from gatepost.providers.cloudflare.api import Api, ApiRefusal, ApiUnreachable, api, library
-from gatepost.providers.cloudflare.records import Operations, Rows, adjusted, endpoint_of, operations, rows_of
+from gatepost.providers.cloudflare.api import Api, ApiRefusal, api, library
+from gatepost.providers.cloudflare.records import (
+    COMMENT,
+    PROXIED,
+    TAGS,
+    TYPES,
+    Operations,
+    Rows,
+    adjusted,
+    endpoint_of,
+    operations,
+    rows_of,
+)
 from gatepost.providers.cloudflare.settings import CloudflareSettings
 from gatepost.providers.contract import ProviderError, RecordResult
 from gatepost.providers.embedded import RefusedError
-from gatepost.providers.listed_zones import ListedZones
+from gatepost.providers.listed_zones import AnswerLost, ListedZones
+from gatepost.providers.pace import Pace
 from gatepost.providers.reach import is_in_reach
 
-log = logging.getLogger("gatepost.providers.cloudflare")
+CAPABILITIES = Capabilities(
+    provider="Cloudflare",
+    types=frozenset(TYPES),
+    set_identifiers=False,
+    ttls=(60, 86400),  # 30 only in zones of the largest plan
+    properties=(COMMENT, PROXIED, TAGS),
+    without_effect=("cloudflare-custom-hostname", "cloudflare-region-key"),
+    # 1200 calls within five minutes, for all that one user does: the burst counts too.
+    rate=Rate(calls=1100, seconds=300.0, burst=100),
+)
 
 RECORDS_IN_ONE_CALL = 200
 """What a batch may hold in zones of the smallest plan; a name with more goes alone, and Cloudflare decides."""
@@ -33,11 +55,15 @@ _AT_ONCE = 4
 class CloudflareProvider(ListedZones):
     """Reads and writes by the official library.
 
-    Args: domains: which zones to read and write; those it leaves out stay as they are.
+    Args:
+        domains: which zones to read and write; those it leaves out stay as they are.
+        pace: stands before every call.
     Raises: ValueError if something is wrong with the settings, a line for each, or if the library is missing.
     """
 
-    def __init__(self, settings: CloudflareSettings, domains: DomainFilter | None = None) -> None:
+    def __init__(
+        self, settings: CloudflareSettings, domains: DomainFilter | None = None, pace: Pace | None = None
+    ) -> None:
         super().__init__()
         wrong = settings.check()
         if wrong:
@@ -45,47 +71,44 @@ class CloudflareProvider(ListedZones):
         library()
         self._settings = settings
         self._domains = domains or DomainFilter()
+        self._pace = pace or Pace(CAPABILITIES.rate)
         self._zone_ids: dict[str, str] = {}
-        self._told: set[tuple[str, str]] = set()
+
+    @property
+    def capabilities(self) -> Capabilities:
+        return CAPABILITIES
 
     # Reading
 
     async def _read_all(self) -> list[Endpoint]:
         try:
-            async with api(self._settings) as calls:
+            async with api(self._settings, self._pace) as calls:
                 self._zone_ids = {record_name(name): id_ for name, id_ in (await calls.zones()).items()}
                 names = [name for name in sorted(self._zone_ids) if is_in_reach(name, self._domains)]
                 at_once = asyncio.Semaphore(_AT_ONCE)
                 read = await asyncio.gather(*(self._read(calls, name, at_once) for name in names))
-        except (ApiRefusal, ApiUnreachable) as error:
+        except (ApiRefusal, AnswerLost) as error:
             raise ProviderError(str(error)) from error
-        found = {name: rows for name, rows in zip(names, read, strict=True) if rows is not None}
-        if names and not found:
-            raise ProviderError(f"Cloudflare at {self._settings.cloudflare_url} lets none of its zones be read")
-        self._usable = frozenset(found)
-        return [endpoint_of(rows) for zone in found.values() for _, rows in sorted(zone.items())]
+        return self._sorted_out(dict(zip(names, read, strict=True)))
 
-    async def _read(self, calls: Api, zone: str, at_once: asyncio.Semaphore) -> Rows | None:
+    async def _read_one(self, zone: str) -> Sequence[Endpoint] | UnreadZone:
+        try:
+            async with api(self._settings, self._pace) as calls:
+                return await self._read(calls, zone, asyncio.Semaphore())
+        except ApiRefusal as error:
+            raise ProviderError(str(error)) from error
+
+    async def _read(self, calls: Api, zone: str, at_once: asyncio.Semaphore) -> Sequence[Endpoint] | UnreadZone:
         try:
             async with at_once:
-                return rows_of(await calls.records(self._zone_ids[zone]))
-        except (ApiRefusal, ApiUnreachable) as error:
-            message = "a zone cannot be read, and its records stay as they are"
-            log.warning(message, extra={"fields": {"zone": zone, "error": str(error)}})
-            return None
+                rows = rows_of(await calls.records(self._zone_ids[zone]))
+        except (ApiRefusal, AnswerLost) as error:
+            return UnreadZone(zone, str(error))
+        return [endpoint_of(rows[key]) for key in sorted(rows)]
 
     def adjust(self, endpoints: Sequence[Endpoint]) -> Sequence[Endpoint]:
-        """See Provider.adjust. Properties that have no effect here are told in the log, once each."""
         proxied, comment = self._settings.cloudflare_proxied, self._settings.cloudflare_record_comment
-        result = []
-        for endpoint in endpoints:
-            listed, ignored = adjusted(endpoint, proxied=proxied, comment=comment)
-            result.append(listed)
-            for told in {(listed.dns_name, name) for name in ignored} - self._told:
-                self._told.add(told)
-                message = "a property has no effect at Cloudflare through gatepost"
-                log.warning(message, extra={"fields": {"name": told[0], "property": told[1]}})
-        return result
+        return [adjusted(endpoint, proxied=proxied, comment=comment) for endpoint in endpoints]
 
     # Writing
 
@@ -96,21 +119,14 @@ class CloudflareProvider(ListedZones):
             await self._read_all()
         by_zone, results = self._by_zone(changes, self._zone_ids, "that the token reaches")
         try:
-            async with api(self._settings) as calls:
-                written = [self._write(calls, zone, bundles) for zone, bundles in by_zone.items()]
-                outcomes = await asyncio.gather(*written, return_exceptions=True)
+            async with api(self._settings, self._pace) as calls:
+                written = {zone: self._write(calls, zone, bundles) for zone, bundles in by_zone.items()}
+                return await self._written(written, results)
         except ApiRefusal as refusal:
             return [*results, *(r for bundles in by_zone.values() for b in bundles for r in b.results(str(refusal)))]
-        for outcome in outcomes:
-            if isinstance(outcome, ApiUnreachable):
-                raise ProviderError(f"it is not known whether changes were made: {outcome}") from outcome
-            if isinstance(outcome, BaseException):
-                raise outcome
-            results += outcome
-        return results
 
     async def _write(self, calls: Api, zone: str, bundles: Sequence[Bundle]) -> list[RecordResult]:
-        """Raises: ApiUnreachable if it is not known what was made."""
+        """Raises: AnswerLost if it is not known what was made."""
         results: list[RecordResult] = []
         fitting: list[Bundle] = []
         wanted: dict[str, Operations] = {}

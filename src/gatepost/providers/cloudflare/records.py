@@ -142,19 +142,16 @@ def endpoint_of(rows: tuple[Row, ...]) -> Endpoint:
     return Endpoint(first.name, first.type, targets, ttl, provider_specific=tuple(sorted(properties)))
 
 
-def adjusted(endpoint: Endpoint, *, proxied: bool, comment: str) -> tuple[Endpoint, tuple[str, ...]]:
-    """The endpoint as it will be listed, and the names of its properties that have no effect here.
+def adjusted(endpoint: Endpoint, *, proxied: bool, comment: str) -> Endpoint:
+    """The endpoint as it will be listed, without the properties that have no effect here.
 
     Args: proxied, comment: what counts where the endpoint says nothing.
     """
     listed = listed_form(endpoint)
     values = {PROXIED: "true" if proxied else "false", COMMENT: comment}
-    ignored: list[str] = []
     for given in sorted(endpoint.provider_specific, key=lambda p: (p.name.startswith(_PREFIX), p.name)):
         kept = _KEPT.get(given.name.rpartition("/")[2])
-        if kept is None:
-            ignored.append(given.name)
-        else:
+        if kept is not None:
             values[kept] = given.value
     settings = _Settings.of(values, listed.record_type)
     ttl = 0 if settings.proxied or listed.record_ttl == AUTOMATIC_TTL else listed.record_ttl
@@ -163,8 +160,7 @@ def adjusted(endpoint: Endpoint, *, proxied: bool, comment: str) -> tuple[Endpoi
         properties.append(Property(TAGS, ",".join(settings.tags)))
     if listed.record_type in PROXIABLE:
         properties.append(Property(PROXIED, "true" if settings.proxied else "false"))
-    adjusted_ = replace(listed, record_ttl=ttl, provider_specific=tuple(sorted(properties)))
-    return adjusted_, tuple(sorted(ignored))
+    return replace(listed, record_ttl=ttl, provider_specific=tuple(sorted(properties)))
 
 
 class _Settings(Struct, frozen=True):

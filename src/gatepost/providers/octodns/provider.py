@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections.abc import Sequence
 
+from gatepost.dns.capabilities import Capabilities
 from gatepost.dns.domain_filter import DomainFilter
 from gatepost.dns.endpoint import Changes, Endpoint
+from gatepost.dns.served import UnreadZone
+from gatepost.providers.bundles import Bundle
 from gatepost.providers.contract import ProviderError, RecordResult
-from gatepost.providers.listed_zones import ListedZones
-from gatepost.providers.octodns.records import adjusted
+from gatepost.providers.listed_zones import AnswerLost, ListedZones
+from gatepost.providers.octodns.records import ALIAS, adjusted
 from gatepost.providers.octodns.settings import OctodnsSettings
 from gatepost.providers.octodns.target import Target, TargetError
-
-log = logging.getLogger("gatepost.providers.octodns")
 
 
 class OctodnsProvider(ListedZones):
@@ -23,8 +23,6 @@ class OctodnsProvider(ListedZones):
     Args: domains: which zones to read and write; those it leaves out stay as they are.
     Raises: ValueError if something is wrong with the settings, a line for each, or if octoDNS is missing.
     """
-
-    why_unusable = "could not be read"  # the filter has left nothing out: the target knows only zones within it
 
     def __init__(self, settings: OctodnsSettings, domains: DomainFilter | None = None) -> None:
         super().__init__()
@@ -36,29 +34,34 @@ class OctodnsProvider(ListedZones):
         self._known: tuple[str, ...] = ()
         self._one_at_a_time = asyncio.Lock()
 
+    @property
+    def capabilities(self) -> Capabilities:
+        return Capabilities(
+            provider=f"{self._name} of octoDNS",
+            types=self._target.types,
+            set_identifiers=False,
+            apex_cname=self._target.has_alias,
+            properties=(ALIAS.name,),
+        )
+
     async def _read_all(self) -> list[Endpoint]:
         async with self._one_at_a_time:
             try:
                 self._known = tuple(await asyncio.to_thread(self._target.zones))
             except TargetError as error:
                 raise ProviderError(str(error)) from error
-            read = {zone: await self._read(zone) for zone in self._known}
-        found = {zone: records for zone, records in read.items() if records is not None}
-        if self._known and not found:
-            raise ProviderError(f"{self._name} of octoDNS lets none of its zones be read: {', '.join(self._known)}")
-        self._usable = frozenset(found)
-        return [record for records in found.values() for record in records]
+            return self._sorted_out({zone: await self._read(zone) for zone in self._known})
 
-    async def _read(self, zone: str) -> list[Endpoint] | None:
-        error = "the target has no such zone"
+    async def _read_one(self, zone: str) -> Sequence[Endpoint] | UnreadZone:
+        async with self._one_at_a_time:
+            return await self._read(zone)
+
+    async def _read(self, zone: str) -> Sequence[Endpoint] | UnreadZone:
         try:
             records = await asyncio.to_thread(self._target.records, zone)
-        except TargetError as failure:
-            records, error = None, str(failure)
-        if records is None:
-            message = "a zone cannot be read, and its records stay as they are"
-            log.warning(message, extra={"fields": {"zone": zone, "error": error}})
-        return records
+        except TargetError as error:
+            return UnreadZone(zone, str(error))
+        return UnreadZone(zone, f"{self._name} of octoDNS has no such zone") if records is None else records
 
     def adjust(self, endpoints: Sequence[Endpoint]) -> Sequence[Endpoint]:
         return [adjusted(endpoint, self._known, has_alias=self._target.has_alias) for endpoint in endpoints]
@@ -69,10 +72,11 @@ class OctodnsProvider(ListedZones):
         if not self._known:
             await self._read_all()
         by_zone, results = self._by_zone(changes, self._known, f"of {self._name}")
+        return await self._written({zone: self._write(zone, bundles) for zone, bundles in by_zone.items()}, results)
+
+    async def _write(self, zone: str, bundles: Sequence[Bundle]) -> Sequence[RecordResult]:
         async with self._one_at_a_time:
-            for zone, bundles in by_zone.items():
-                try:
-                    results += await asyncio.to_thread(self._target.write, zone, bundles, self._ownership)
-                except TargetError as error:
-                    raise ProviderError(f"it is not known whether changes were made: {error}") from error
-        return results
+            try:
+                return await asyncio.to_thread(self._target.write, zone, bundles, self._ownership)
+            except TargetError as error:
+                raise AnswerLost(str(error)) from error

@@ -13,6 +13,7 @@ from gatepost.dns.domain_filter import DomainFilter
 from gatepost.dns.endpoint import Endpoint
 from gatepost.dns.names import record_name
 from gatepost.dns.ownership import OwnershipNames
+from gatepost.dns.settings import RECORD_TYPES
 from gatepost.dns.targets import same_targets
 from gatepost.providers.as_planned import Key, key_of, require_as_planned
 from gatepost.providers.bundles import Bundle
@@ -63,6 +64,11 @@ class Target:
     def has_alias(self) -> bool:
         return "ALIAS" in self._target.SUPPORTS
 
+    @property
+    def types(self) -> frozenset[str]:
+        """The record types that gatepost knows and the target holds."""
+        return frozenset(RECORD_TYPES) & frozenset(self._target.SUPPORTS)
+
     def zones(self) -> list[str]:
         """Zones in reach: those of the file that name this target, else those that it lists, else the domain filter.
 
@@ -99,7 +105,7 @@ class Target:
 
     def _read(self, name: str) -> _Zone | None:
         zone = importlib.import_module("octodns.zone").Zone(f"{name}.", set())
-        exists = _told(f"zone {name} cannot be read", self._target.populate, zone, target=True, lenient=True)
+        exists = _told(f"{self._name} of octoDNS", self._target.populate, zone, target=True, lenient=True)
         return None if exists is False else _Zone(zone, records_by_key(zone))
 
     def write(self, zone: str, bundles: Sequence[Bundle], names: OwnershipNames | None) -> list[RecordResult]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import ssl
 from collections.abc import AsyncIterator, Sequence
@@ -13,13 +12,16 @@ import aiohttp
 import msgspec
 from msgspec import Struct
 
+from gatepost.providers.listed_zones import AnswerLost
+from gatepost.providers.pace import HeldBack, Pace, TryAgain, retry_after_seconds
 from gatepost.providers.pdns.settings import PdnsSettings
 
 _T = TypeVar("_T")
 
+CALLS_AT_ONCE = 8
 TRIES = 3
-_FIRST_WAIT_SECONDS = 0.25
-_WORTH_ANOTHER_TRY = (429, 500, 502, 503, 504)
+_TOO_MANY = 429
+_WORTH_ANOTHER_TRY = (_TOO_MANY, 500, 502, 503, 504)
 
 
 class ApiRecord(Struct, frozen=True, gc=False):
@@ -64,15 +66,12 @@ class ApiRefusal(Exception):
         self.is_for_all = is_for_all
 
 
-class ApiUnreachable(Exception):
-    """PowerDNS gave no usable answer in several tries; if changes were sent, they may have been made."""
-
-
 class Api:
     """The API of one server, within a session."""
 
-    def __init__(self, settings: PdnsSettings, session: aiohttp.ClientSession) -> None:
+    def __init__(self, settings: PdnsSettings, session: aiohttp.ClientSession, pace: Pace) -> None:
         self._session = session
+        self._pace = pace
         self._root = settings.pdns_server.rstrip("/")
         self._base = f"{self._root}/api/v1/servers/{quote(settings.pdns_server_id, safe='')}/zones"
 
@@ -86,7 +85,7 @@ class Api:
         return _decoded(await self._call("GET", f"{self._base}/{quote(zone_id, safe='')}", query), ApiZone)
 
     async def patch(self, zone_id: str, record_sets: Sequence[ApiRecordSet]) -> None:
-        """Makes all of these changes, or none. Raises: ApiRefusal, ApiUnreachable"""
+        """Makes all of these changes, or none. Raises: ApiRefusal, AnswerLost"""
         body = msgspec.json.encode(_Patch(record_sets))
         await self._call("PATCH", f"{self._base}/{quote(zone_id, safe='')}", body=body)
 
@@ -94,45 +93,47 @@ class Api:
         self, method: str, url: str, query: dict[str, str] | None = None, body: bytes | None = None
     ) -> bytes:
         """One call, tried again while the server is in trouble: every change can be made twice without harm."""
-        said = ""
-        for number in range(TRIES):
-            if number:
-                await asyncio.sleep(_FIRST_WAIT_SECONDS * 2 ** (number - 1))
-            try:
-                async with self._session.request(method, url, params=query, data=body) as answer:
-                    content = await answer.read()
-            except (aiohttp.ClientError, TimeoutError, OSError) as error:
-                said = f"PowerDNS at {self._root} cannot be reached: {error or type(error).__name__}"
-                continue
-            if answer.status < 300:
-                return content
-            said = f"PowerDNS at {self._root} answered {answer.status}: {_error_in(content)}"
-            if answer.status not in _WORTH_ANOTHER_TRY:
-                raise ApiRefusal(_with_advice(answer.status, said), is_for_all=answer.status in (401, 403, 404, 405))
-        raise ApiUnreachable(said)
+
+        async def once() -> bytes:
+            return await self._once(method, url, query, body)
+
+        try:
+            return await self._pace.call(once, TRIES)
+        except HeldBack as held:
+            raise ApiRefusal(f"PowerDNS at {self._root}: {held}", is_for_all=True) from held
+
+    async def _once(self, method: str, url: str, query: dict[str, str] | None, body: bytes | None) -> bytes:
+        try:
+            async with self._session.request(method, url, params=query, data=body) as answer:
+                content = await answer.read()
+        except (aiohttp.ClientError, TimeoutError, OSError) as error:
+            said = f"PowerDNS at {self._root} cannot be reached: {error or type(error).__name__}"
+            raise TryAgain(AnswerLost(said), is_too_fast=False) from error
+        if answer.status < 300:
+            return content
+        said = f"PowerDNS at {self._root} answered {answer.status}: {_error_in(content)}"
+        if answer.status in _WORTH_ANOTHER_TRY:
+            seconds = retry_after_seconds(answer.headers.get("Retry-After"))
+            is_too_fast = answer.status == _TOO_MANY or seconds is not None
+            raise TryAgain(AnswerLost(said), seconds, is_too_fast=is_too_fast)
+        raise ApiRefusal(_with_advice(answer.status, said), is_for_all=answer.status in (401, 403, 404, 405))
 
 
 @contextlib.asynccontextmanager
-async def api(settings: PdnsSettings) -> AsyncIterator[Api]:
+async def api(settings: PdnsSettings, tls: ssl.SSLContext, pace: Pace) -> AsyncIterator[Api]:
     """The API for some calls that belong together."""
-    connector = aiohttp.TCPConnector(ssl=_tls(settings), limit=8)
+    connector = aiohttp.TCPConnector(ssl=tls, limit=CALLS_AT_ONCE)
     headers = {"X-API-Key": settings.pdns_api_key, "Accept": "application/json", "Content-Type": "application/json"}
     timeout = aiohttp.ClientTimeout(total=settings.pdns_timeout)
     async with aiohttp.ClientSession(connector=connector, headers=headers, timeout=timeout) as session:
-        yield Api(settings, session)
-
-
-def _tls(settings: PdnsSettings) -> ssl.SSLContext | bool:
-    if settings.pdns_skip_tls_verify:
-        return False
-    return ssl.create_default_context(cafile=settings.pdns_tls_ca) if settings.pdns_tls_ca else True
+        yield Api(settings, session, pace)
 
 
 def _decoded(content: bytes, type_: type[_T]) -> _T:
     try:
         return msgspec.json.decode(content, type=type_)
     except msgspec.MsgspecError as error:
-        raise ApiUnreachable(f"PowerDNS gave an answer that cannot be read: {error}") from error
+        raise AnswerLost(f"PowerDNS gave an answer that cannot be read: {error}") from error
 
 
 def _error_in(content: bytes) -> str:

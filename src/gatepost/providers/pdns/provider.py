@@ -3,25 +3,26 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections.abc import Iterable, Sequence
 
+from gatepost.dns.capabilities import Capabilities
 from gatepost.dns.domain_filter import DomainFilter
 from gatepost.dns.endpoint import Changes, Endpoint
 from gatepost.dns.names import record_name
 from gatepost.dns.ownership import labels_in
 from gatepost.dns.records import OWNER
+from gatepost.dns.served import UnreadZone
 from gatepost.dns.settings import RECORD_TYPES
 from gatepost.providers.bundles import Bundle, batches_of, halves
 from gatepost.providers.contract import ProviderError, RecordResult
 from gatepost.providers.embedded import RefusedError, canonical_name
-from gatepost.providers.listed_zones import ListedZones
-from gatepost.providers.pdns.api import Api, ApiRecordSet, ApiRefusal, ApiUnreachable, api
-from gatepost.providers.pdns.record_sets import Present, Presents, adjusted, api_changes, key_of, presents_of
+from gatepost.providers.listed_zones import AnswerLost, ListedZones
+from gatepost.providers.pace import Pace
+from gatepost.providers.pdns.api import Api, ApiRecordSet, ApiRefusal, api
+from gatepost.providers.pdns.record_sets import ALIAS, Present, Presents, adjusted, api_changes, key_of, presents_of
 from gatepost.providers.pdns.settings import PdnsSettings
 from gatepost.providers.reach import is_in_reach
-
-log = logging.getLogger("gatepost.providers.pdns")
+from gatepost.providers.tls import TlsSettings, client_context
 
 CHANGES_IN_ONE_CALL = 500
 """PowerDNS takes bodies of up to 2 MB by default; each call costs it a transaction over the zone."""
@@ -37,41 +38,49 @@ class PdnsProvider(ListedZones):
     Raises: ValueError if something is wrong with the settings, a line for each.
     """
 
-    def __init__(self, settings: PdnsSettings, domains: DomainFilter | None = None) -> None:
+    def __init__(
+        self, settings: PdnsSettings, domains: DomainFilter | None = None, tls: TlsSettings | None = None
+    ) -> None:
         super().__init__()
-        wrong = settings.check()
+        tls = tls or TlsSettings()
+        wrong = (*settings.check(), *tls.check())
         if wrong:
             raise ValueError("\n".join(wrong))
         self._settings = settings
+        self._tls = client_context(tls, skip_verify=settings.pdns_skip_tls_verify, ca=settings.pdns_tls_ca)
         self._domains = domains or DomainFilter()
+        self._pace = Pace()
         self._zone_ids: dict[str, str] = {}
-        self._disabled: Presents = {}  # of record sets with disabled records: asked for by name, they are not told
+        # By zone, of record sets with disabled records: asked for by name, they are not told.
+        self._disabled: dict[str, Presents] = {}
+
+    @property
+    def capabilities(self) -> Capabilities:
+        return Capabilities(provider="PowerDNS", set_identifiers=False, properties=(ALIAS.name,))
 
     # Reading
 
     async def _read_all(self) -> list[Endpoint]:
-        async with api(self._settings) as calls:
+        async with api(self._settings, self._tls, self._pace) as calls:
             try:
                 self._zone_ids = {record_name(zone.name): zone.id for zone in await calls.zones()}
-            except (ApiRefusal, ApiUnreachable) as error:
+            except (ApiRefusal, AnswerLost) as error:
                 raise ProviderError(str(error)) from error
             names = [name for name in sorted(self._zone_ids) if is_in_reach(name, self._domains)]
             read = await asyncio.gather(*(self._read(calls, name) for name in names))
-        found = {name: presents for name, presents in zip(names, read, strict=True) if presents is not None}
-        if names and not found:
-            raise ProviderError(f"PowerDNS at {self._settings.pdns_server} lets none of its zones be read")
-        self._usable = frozenset(found)
-        every = {key: present for zone in found.values() for key, present in zone.items()}
-        self._disabled = {key: present for key, present in every.items() if present.disabled}
-        return [present.endpoint for present in every.values() if present.endpoint is not None]
+        return self._sorted_out(dict(zip(names, read, strict=True)))
 
-    async def _read(self, calls: Api, zone: str) -> Presents | None:
+    async def _read_one(self, zone: str) -> Sequence[Endpoint] | UnreadZone:
+        async with api(self._settings, self._tls, self._pace) as calls:
+            return await self._read(calls, zone)
+
+    async def _read(self, calls: Api, zone: str) -> Sequence[Endpoint] | UnreadZone:
         try:
-            return presents_of((await calls.zone(self._zone_ids[zone])).rrsets)
-        except (ApiRefusal, ApiUnreachable) as error:
-            message = "a zone cannot be read, and its records stay as they are"
-            log.warning(message, extra={"fields": {"zone": zone, "error": str(error)}})
-            return None
+            found = presents_of((await calls.zone(self._zone_ids[zone])).rrsets)
+        except (ApiRefusal, AnswerLost) as error:
+            return UnreadZone(zone, str(error))
+        self._disabled[zone] = {key: present for key, present in found.items() if present.disabled}
+        return [present.endpoint for present in found.values() if present.endpoint is not None]
 
     def adjust(self, endpoints: Sequence[Endpoint]) -> Sequence[Endpoint]:
         return [adjusted(endpoint, self._zone_ids) for endpoint in endpoints]
@@ -81,21 +90,14 @@ class PdnsProvider(ListedZones):
     async def apply(self, changes: Changes) -> Sequence[RecordResult]:
         """See Provider.apply. All changes of one name are made, or none of them."""
         self._just_read = None
-        async with api(self._settings) as calls:
+        async with api(self._settings, self._tls, self._pace) as calls:
             if not self._zone_ids:
                 await self._read_all()
             by_zone, results = self._by_zone(changes, self._zone_ids, "of this server")
-            written = (self._write(calls, zone, bundles) for zone, bundles in by_zone.items())
-            for outcome in await asyncio.gather(*written, return_exceptions=True):
-                if isinstance(outcome, ApiUnreachable):
-                    raise ProviderError(f"it is not known whether changes were made: {outcome}") from outcome
-                if isinstance(outcome, BaseException):
-                    raise outcome
-                results += outcome
-        return results
+            return await self._written({z: self._write(calls, z, bundles) for z, bundles in by_zone.items()}, results)
 
     async def _write(self, calls: Api, zone: str, bundles: Sequence[Bundle]) -> list[RecordResult]:
-        """Raises: ApiUnreachable if it is not known what was made."""
+        """Raises: AnswerLost if it is not known what was made."""
         results: list[RecordResult] = []
         fitting: list[Bundle] = []
         sent: dict[str, list[ApiRecordSet]] = {}
@@ -122,9 +124,10 @@ class PdnsProvider(ListedZones):
         found: Presents = {}
         for read in await asyncio.gather(*(calls.zone(zone_id, f"{name}.") for name in sorted(names))):
             found.update(presents_of(read.rrsets))
-        for key in self._disabled.keys() & {(name, type_) for name in names for type_ in RECORD_TYPES}:
+        disabled = self._disabled.get(zone, {})
+        for key in disabled.keys() & {(name, type_) for name in names for type_ in RECORD_TYPES}:
             there = found.get(key)
-            found[key] = Present(there.endpoint if there is not None else None, self._disabled[key].disabled)
+            found[key] = Present(there.endpoint if there is not None else None, disabled[key].disabled)
         return found
 
     def _names(self, bundle: Bundle) -> Iterable[str]:

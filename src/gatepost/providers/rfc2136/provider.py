@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections.abc import Iterable, Sequence
 
 import dns.exception
@@ -13,28 +12,29 @@ import dns.tsig
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from gatepost.dns.capabilities import Capabilities
 from gatepost.dns.endpoint import Changes, Endpoint
-from gatepost.dns.names import zone_of
-from gatepost.dns.ownership import OwnershipNames
 from gatepost.dns.records import OWNER
-from gatepost.providers.bundles import Bundle, RecordChange, batches_of, bundles_of, halves
-from gatepost.providers.contract import ProviderError, RecordResult
+from gatepost.dns.served import UnreadZone
+from gatepost.providers.bundles import Bundle, RecordChange, batches_of, halves
+from gatepost.providers.contract import RecordResult
 from gatepost.providers.embedded import RefusedError, canonical_name
+from gatepost.providers.listed_zones import AnswerLost, ListedZones
 from gatepost.providers.rfc2136.contents import Contents, SetKey
 from gatepost.providers.rfc2136.refusals import NOT_FOR_ONE_RECORD, Unusable, of_rcode
 from gatepost.providers.rfc2136.servers import Server, Servers, Unreachable
 from gatepost.providers.rfc2136.settings import Rfc2136Settings
+from gatepost.providers.rfc2136.tls import dot_context
 from gatepost.providers.rfc2136.transfers import read_zone
 from gatepost.providers.rfc2136.updates import Update, message_of, update_of
 from gatepost.providers.targets import listed_form
+from gatepost.providers.tls import TlsSettings
 
-log = logging.getLogger("gatepost.providers.rfc2136")
+LONGEST_READ_SECONDS = 30.0
+"""A zone that takes longer is left to be read by itself, so that the others need not wait for it."""
 
-UPDATES_AT_ONCE = 20
-"""BIND answers nothing at all once more than its update-quota (100) wait; with 20, an update takes no longer."""
-
-TRANSFERS_AT_ONCE = 5
-"""BIND gives no more than ten at once to all of its clients (transfers-out)."""
+PATIENCE_SECONDS = 1.0
+"""What a zone that could not be read before gets once all others are read: its server is likely to be still gone."""
 
 HOPELESS_BUNDLES = 10
 """A batch of at least so many names that is refused to the last one says that the zone takes nothing from us."""
@@ -48,13 +48,11 @@ class _Zone(Struct):
     Attributes:
         contents: as last read; None before that.
         since: the record sets that we have changed since, None for those that are gone.
-        problem: why it could not be read when we last tried.
     """
 
     name: str
     contents: Contents | None = None
     since: dict[SetKey, Endpoint | None] = field(default_factory=dict)
-    problem: str = ""
 
     def find(self, key: SetKey) -> Endpoint | None:
         if key in self.since:
@@ -62,90 +60,80 @@ class _Zone(Struct):
         return self.contents.record_sets.get(key) if self.contents is not None else None
 
 
-class Rfc2136Provider:
+class Rfc2136Provider(ListedZones):
     """Writes by update messages, reads by transfers.
 
     Raises: ValueError if something is wrong with the settings, a line for each.
     """
 
-    def __init__(self, settings: Rfc2136Settings) -> None:
-        wrong = settings.check()
+    def __init__(self, settings: Rfc2136Settings, tls: TlsSettings | None = None) -> None:
+        super().__init__()
+        tls = tls or TlsSettings()
+        wrong = (*settings.check(), *tls.check())
         if wrong:
             raise ValueError("\n".join(wrong))
         self._settings = settings
         self._key = _key(settings)
-        servers = [Server(host, settings.rfc2136_port) for host in settings.rfc2136_host]
-        self._servers = Servers(servers, self._key, settings.rfc2136_timeout)
+        skip_verify = settings.rfc2136_skip_tls_verify
+        self._servers = Servers(
+            [Server(host, settings.rfc2136_port) for host in dict.fromkeys(settings.rfc2136_host)],
+            self._key,
+            settings.rfc2136_timeout,
+            tls=dot_context(tls, skip_verify=skip_verify) if settings.rfc2136_use_tls else None,
+            strategy=settings.rfc2136_load_balancing_strategy,
+        )
         self._zones = {name: _Zone(name) for name in map(canonical_name, settings.rfc2136_zone)}
-        self._ownership: OwnershipNames | None = None
-        self._reading = asyncio.Lock()
-        self._has_just_read = False  # so that `zones` and then `records` read once, and speak of the same moment
-        self._sending = asyncio.Semaphore(UPDATES_AT_ONCE)
-        self._transferring = asyncio.Semaphore(TRANSFERS_AT_ONCE)
+        self._usable = frozenset(self._zones)
 
-    def guard(self, names: OwnershipNames | None) -> None:
-        """See GuardingProvider.guard."""
-        self._ownership = names
+    @property
+    def capabilities(self) -> Capabilities:
+        return Capabilities(provider="DNS by updates (rfc2136)", set_identifiers=False, apex_cname=False, properties=())
 
     # Reading
 
-    async def zones(self) -> Sequence[str]:
-        """The zones that could be read now: what another holds is not known, so nothing of it is planned.
-
-        Raises: ProviderError if none can be read.
-        """
-        await self._read_all()
-        self._has_just_read = True
-        return sorted(zone.name for zone in self._zones.values() if not zone.problem)
-
-    async def records(self) -> Sequence[Endpoint]:
-        """See Provider.records. A zone that `zones` leaves out is left out here too."""
-        if not self._has_just_read:
-            await self._read_all()
-        self._has_just_read = False
-        return [
-            endpoint
-            for zone in self._zones.values()
-            if not zone.problem and zone.contents is not None
-            for endpoint in zone.contents.record_sets.values()
-        ]
-
-    async def _read_all(self) -> None:
-        if not self._settings.rfc2136_axfr:
-            return
-        async with self._reading:
-            await asyncio.gather(*(self._read(zone) for zone in self._zones.values()))
-        problems = [zone.problem for zone in self._zones.values()]
-        if all(problems):
-            raise ProviderError("; ".join(dict.fromkeys(problems)))
-
-    async def _read(self, zone: _Zone) -> None:
-        before = zone.problem
+    async def _read_all(self) -> list[Endpoint]:
+        sound = {zone: asyncio.create_task(self._read_one(zone)) for zone in self._zones if zone not in self._unread}
+        doubtful = {zone: asyncio.create_task(self._read_one(zone)) for zone in self._unread}
+        tasks = sound | doubtful
         try:
-            async with self._transferring:
-                zone.contents = await self._transferred(zone)
+            if sound:
+                await asyncio.wait(sound.values(), timeout=LONGEST_READ_SECONDS)
+            if doubtful:
+                await asyncio.wait(doubtful.values(), timeout=PATIENCE_SECONDS if sound else LONGEST_READ_SECONDS)
+            return self._sorted_out({z: task.result() if task.done() else self._late(z) for z, task in tasks.items()})
+        finally:
+            for task in tasks.values():
+                task.cancel()
+
+    def _late(self, zone: str) -> UnreadZone:
+        """A zone that was not waited for any longer; why it could not be read before says more than that."""
+        before = self._unread.get(zone)
+        return before or UnreadZone(zone, f"no server gave all of it within {LONGEST_READ_SECONDS:g} s")
+
+    async def _read_one(self, zone: str) -> Sequence[Endpoint] | UnreadZone:
+        if not self._settings.rfc2136_axfr:
+            return ()
+        known = self._zones[zone]
+        try:
+            contents = await self._transferred(known)
         except (Unreachable, Unusable) as error:
-            zone.problem = f"zone {zone.name} cannot be read: {error}"
-            level = logging.DEBUG if zone.problem == before else logging.WARNING
-            log.log(
-                level, "a zone cannot be read, and its records stay as they are", extra={"fields": {"error": error}}
-            )
-        else:
-            zone.problem = ""
-            zone.since.clear()
+            return UnreadZone(zone, str(error))
+        known.contents = contents
+        known.since.clear()
+        return list(contents.record_sets.values())
 
     async def _transferred(self, zone: _Zone) -> Contents:
         """What the zone holds, from the first server that gives all of it. Raises: Unreachable, Unusable"""
         failed: list[Exception] = []
-        for server in self._servers.in_order():
+        for server in self._servers.in_order(zone.name):
             known = zone.contents if zone.contents is not None and zone.contents.origin == str(server) else None
             try:
-                async with self._servers.dialogue(server) as dialogue:
+                async with self._servers.transferring(server) as dialogue:
                     contents = await read_zone(dialogue, zone.name, known)
             except (Unreachable, Unusable) as error:
                 failed.append(error)
             else:
-                self._servers.answered(server)
+                self._servers.answered(zone.name, server)
                 return contents
         if len(failed) == 1:
             raise failed[0]
@@ -163,21 +151,19 @@ class Rfc2136Provider:
 
     async def apply(self, changes: Changes) -> Sequence[RecordResult]:
         """See Provider.apply. All changes of one name are made, or none of them."""
-        self._has_just_read = False
-        results: list[RecordResult] = []
-        by_zone: dict[str, list[Update]] = {}
-        for bundle in bundles_of(changes):
-            try:
-                update = self._update(bundle)
-            except RefusedError as refusal:
-                results += bundle.results(str(refusal))
-            else:
-                by_zone.setdefault(zone_of(bundle.name, self._zones) or "", []).append(update)
-        sent = await asyncio.gather(*map(self._send_zone, by_zone, by_zone.values()), return_exceptions=True)
-        return [*results, *_joined(sent)]
+        self._just_read = None
+        bundles, results = self._by_zone(changes, self._zones, f"of this provider ({', '.join(sorted(self._zones))})")
+        updates: dict[str, list[Update]] = {}
+        for zone, of_zone in bundles.items():
+            for bundle in of_zone:
+                try:
+                    updates.setdefault(zone, []).append(self._update(self._zones[zone], bundle))
+                except RefusedError as refusal:
+                    results += bundle.results(str(refusal))
+        return await self._written({zone: self._send_zone(zone, found) for zone, found in updates.items()}, results)
 
     async def _send_zone(self, zone: str, updates: Sequence[Update]) -> list[RecordResult]:
-        """Sends all batches of a zone. Raises: ProviderError if it is not known whether one of them was made."""
+        """Sends all batches of a zone. Raises: AnswerLost if it is not known whether one of them was made."""
         hopeless = asyncio.Event()
         by_name = {update.bundle.name: update for update in updates}
         batches = batches_of([update.bundle for update in updates], self._settings.rfc2136_batch_change_size)
@@ -192,14 +178,7 @@ class Rfc2136Provider:
         first = await asyncio.gather(send(batches[0]), return_exceptions=True)
         return _joined([*first, *await asyncio.gather(*map(send, batches[1:]), return_exceptions=True)])
 
-    def _update(self, bundle: Bundle) -> Update:
-        zone = self._zones.get(zone_of(bundle.name, self._zones) or "")
-        if zone is None:
-            known = ", ".join(sorted(self._zones))
-            raise RefusedError(f"{bundle.name}: the name is outside of all zones of this provider ({known})")
-        if zone.problem:
-            raise RefusedError(f"{bundle.name}: {zone.problem}")
-
+    def _update(self, zone: _Zone, bundle: Bundle) -> Update:
         def guards(record: Endpoint) -> Iterable[Endpoint]:
             return self._guards(zone, record)
 
@@ -229,7 +208,7 @@ class Rfc2136Provider:
         """Sends a batch; where it is refused, its halves, so that only the culprits are left out.
 
         Args: hopeless: set once it is known that the zone takes nothing; then nobody is looked for any more.
-        Raises: ProviderError if it is not known whether it was made.
+        Raises: AnswerLost if it is not known whether it was made.
         """
         try:
             refusal, is_for_all = await self._attempt(zone, updates)
@@ -246,12 +225,10 @@ class Rfc2136Provider:
         """Returns: why the server refuses, "" if it has made the changes; and whether it refuses whatever is sent."""
         message = message_of(zone, updates)
         try:
-            async with self._sending:
-                server, answer = await self._servers.update(message)
+            server, answer = await self._servers.update(zone, message)
         except Unreachable as error:
             if error.was_sent:
-                text = f"it is not known whether changes to zone {zone} were made: {error}"
-                raise ProviderError(text) from error
+                raise AnswerLost(str(error)) from error
             return str(error), True
         except Unusable as error:
             return str(error), True

@@ -1,19 +1,31 @@
-"""Messages to DNS servers and their answers, over TCP, signed; the next server where one cannot be reached."""
+"""Messages to DNS servers and their answers, over TCP or TLS, signed; the next server where one cannot be reached."""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Sequence
+import random
+import ssl
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
 
 import dns.exception
 import dns.message
+import dns.rcode
 import dns.tsig
 from msgspec import Struct
 
 from gatepost.providers.rfc2136.refusals import Unusable, of_signature
+from gatepost.providers.rfc2136.settings import DISABLED, RANDOM
+from gatepost.providers.rfc2136.tls import require_dot
 
 _LENGTH_OCTETS = 2
+_CLOSING_SECONDS = 1.0
+
+UPDATES_AT_ONCE = 20
+"""BIND answers nothing at all once more than its update-quota (100) wait; with 20, an update takes no longer."""
+
+TRANSFERS_AT_ONCE = 5
+"""BIND gives no more than ten at once to all of its clients (transfers-out)."""
 
 
 class Server(Struct, frozen=True):
@@ -91,7 +103,8 @@ class Dialogue:
 
     async def _send(self, wire: bytes) -> None:
         self._writer.write(len(wire).to_bytes(_LENGTH_OCTETS, "big") + wire)
-        await self._writer.drain()
+        async with asyncio.timeout(self._timeout_seconds):
+            await self._writer.drain()
 
     async def _receive(self) -> bytes:
         async with asyncio.timeout(self._timeout_seconds):
@@ -139,26 +152,58 @@ class Dialogue:
 
 
 class Servers:
-    """The servers of the zones, asked one after the other until one answers; the last that did is asked first.
+    """The servers of the zones. One that hangs holds up only what is sent to itself.
 
-    Args: servers: at least one.
+    Args:
+        servers: at least one.
+        tls: for connections over TLS; None for plain ones.
+        strategy: how updates are spread over them, see `Rfc2136Settings`.
+        chance: numbers from 0 up to 1.
     """
 
-    def __init__(self, servers: Sequence[Server], key: dns.tsig.Key | None, timeout_seconds: float) -> None:
+    def __init__(
+        self,
+        servers: Sequence[Server],
+        key: dns.tsig.Key | None,
+        timeout_seconds: float,
+        *,
+        tls: ssl.SSLContext | None = None,
+        strategy: str = DISABLED,
+        chance: Callable[[], float] = random.random,
+    ) -> None:
         self._servers = list(servers)
         self._key = key
         self._timeout_seconds = timeout_seconds
-        self._first = 0
+        self._tls = tls
+        self._strategy = strategy
+        self._chance = chance
+        self._turn = 0
+        self._answered: dict[str, Server] = {}
+        self._updating = {server: asyncio.Semaphore(UPDATES_AT_ONCE) for server in servers}
+        self._transferring = {server: asyncio.Semaphore(TRANSFERS_AT_ONCE) for server in servers}
 
-    def in_order(self) -> Iterator[Server]:
-        """All servers, the one that answered last first."""
-        first = self._first
-        yield from self._servers[first:]
-        yield from self._servers[:first]
+    def in_order(self, zone: str) -> list[Server]:
+        """All servers, the one that answered last for this zone first: not every server has every zone."""
+        answered = self._answered.get(zone)
+        return sorted(self._servers, key=lambda server: server != answered)
 
-    def answered(self, server: Server) -> None:
-        """The one to ask first from now on."""
-        self._first = self._servers.index(server)
+    def answered(self, zone: str, server: Server) -> None:
+        """The one to ask first about this zone from now on."""
+        self._answered[zone] = server
+
+    def _in_turn(self, zone: str) -> list[Server]:
+        """All servers in the order in which an update is offered to them."""
+        if self._strategy == DISABLED:
+            return self.in_order(zone)
+        first = int(self._chance() * len(self._servers)) if self._strategy == RANDOM else self._turn
+        self._turn = (first + 1) % len(self._servers)
+        return [*self._servers[first:], *self._servers[:first]]
+
+    @contextlib.asynccontextmanager
+    async def transferring(self, server: Server) -> AsyncIterator[Dialogue]:
+        """A connection for a transfer, as soon as the server has room for one. Raises: see `dialogue`."""
+        async with self._transferring[server], self.dialogue(server) as dialogue:
+            yield dialogue
 
     @contextlib.asynccontextmanager
     async def dialogue(self, server: Server) -> AsyncIterator[Dialogue]:
@@ -167,41 +212,57 @@ class Servers:
         writer: asyncio.StreamWriter | None = None
         try:
             async with asyncio.timeout(self._timeout_seconds):
-                reader, writer = await asyncio.open_connection(server.host, server.port)
+                reader, writer = await asyncio.open_connection(server.host, server.port, ssl=self._tls)
+            require_dot(writer, server)
             was_sent = True
             yield Dialogue(server, reader, writer, self._key, self._timeout_seconds)
         except TimeoutError as error:
             text = f"server {server} gave no answer within {self._timeout_seconds:g} s"
             raise Unreachable(text, was_sent=was_sent) from error
         except (OSError, EOFError) as error:
-            what = "ended the connection in the middle" if was_sent else f"cannot be reached: {_reason(error)}"
-            raise Unreachable(f"server {server} {what}", was_sent=was_sent) from error
+            raise Unreachable(f"server {server} {_what_happened(error, was_sent)}", was_sent=was_sent) from error
         finally:
             if writer is not None:
-                writer.close()
-                with contextlib.suppress(OSError):
-                    await writer.wait_closed()
+                await _closed(writer)
 
-    async def update(self, message: dns.message.Message) -> tuple[Server, dns.message.Message]:
-        """Sends an update to the first server that can be reached.
+    async def update(self, zone: str, message: dns.message.Message) -> tuple[Server, dns.message.Message]:
+        """Sends an update to the first server that can be reached and has the zone.
 
         Raises: Unreachable; if it has `was_sent`, it is not known whether the update was made.
             Unusable; dns.exception.TooBig before anything is sent.
         """
         failed: list[str] = []
-        for server in self.in_order():
+        no: tuple[Server, dns.message.Message] | None = None
+        for server in self._in_turn(zone):
             try:
-                async with self.dialogue(server) as dialogue:
+                async with self._updating[server], self.dialogue(server) as dialogue:
                     answer = await dialogue.ask(dialogue.signed(message), message)
             except Unreachable as error:
                 if error.was_sent:  # another server may know of it already, or never hear of it
                     raise
                 failed.append(str(error))
-            else:
-                self.answered(server)
+                continue
+            if answer.rcode() != dns.rcode.NOTAUTH:
+                self.answered(zone, server)
                 return server, answer
-        raise Unreachable("; ".join(failed), was_sent=False)
+            no = server, answer
+        if no is None:
+            raise Unreachable("; ".join(failed), was_sent=False)
+        return no
 
 
-def _reason(error: Exception) -> str:
-    return getattr(error, "strerror", None) or str(error) or type(error).__name__
+async def _closed(writer: asyncio.StreamWriter) -> None:
+    """Closes a connection. Over TLS the other side has to agree, which one that hangs never does."""
+    writer.close()
+    with contextlib.suppress(OSError, TimeoutError):
+        async with asyncio.timeout(_CLOSING_SECONDS):
+            await writer.wait_closed()
+    writer.transport.abort()
+
+
+def _what_happened(error: Exception, was_sent: bool) -> str:
+    reason = getattr(error, "strerror", None) or str(error) or type(error).__name__
+    if not was_sent:
+        return f"cannot be reached: {reason}"
+    # Over TLS 1.3 a server says only after the handshake that it wants another certificate of ours.
+    return f"ended TLS: {reason}" if isinstance(error, ssl.SSLError) else "ended the connection in the middle"

@@ -9,6 +9,8 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
+DISABLED, ROUND_ROBIN, RANDOM = "disabled", "round-robin", "random"
+STRATEGIES = (DISABLED, ROUND_ROBIN, RANDOM)
 ALGORITHMS = ("hmac-sha1", "hmac-sha224", "hmac-sha256", "hmac-sha384", "hmac-sha512")
 _LARGEST_PORT = 65535
 
@@ -36,13 +38,22 @@ class Rfc2136Settings(Struct, frozen=True, kw_only=True):
     ] = True
     rfc2136_min_ttl: Annotated[int, Meta(description="The lowest TTL that is written, in seconds or like 5m.")] = 0
     rfc2136_batch_change_size: Annotated[int, Meta(description="How many changes of records go into one message.")] = 50
+    rfc2136_load_balancing_strategy: Annotated[
+        str,
+        Meta(
+            description="Which server an update goes to: disabled (the one that answered last), round-robin or random; "
+            "a zone is always read from the one that answered last."
+        ),
+    ] = DISABLED
+    rfc2136_use_tls: Annotated[bool, Meta(description="Talk to the DNS servers over TLS, mostly on port 853.")] = False
+    rfc2136_skip_tls_verify: Annotated[bool, Meta(description="Believe any certificate of the DNS servers.")] = False
     rfc2136_timeout: Annotated[
         int, Meta(description="How long to wait for each answer of a server, in seconds or like 10s.")
     ] = 10
 
     def check(self) -> tuple[str, ...]:
         """What is wrong with these settings, each a line that names the flag, what was found and what was wanted."""
-        return (*self._check_servers(), *self._check_key(), *self._check_numbers())
+        return (*self._check_servers(), *self._check_key(), *self._check_numbers(), *self._check_connections())
 
     def _check_servers(self) -> Iterator[str]:
         if not self.rfc2136_host:
@@ -72,6 +83,13 @@ class Rfc2136Settings(Struct, frozen=True, kw_only=True):
             yield f"--rfc2136-batch-change-size: found {self.rfc2136_batch_change_size}, wanted 1 or more"
         if self.rfc2136_timeout <= 0:
             yield f"--rfc2136-timeout: found {self.rfc2136_timeout}, wanted more than 0 seconds"
+
+    def _check_connections(self) -> Iterator[str]:
+        if self.rfc2136_load_balancing_strategy not in STRATEGIES:
+            found, wanted = self.rfc2136_load_balancing_strategy, ", ".join(STRATEGIES)
+            yield f"--rfc2136-load-balancing-strategy: found {found!r}, wanted one of {wanted}"
+        if self.rfc2136_skip_tls_verify and not self.rfc2136_use_tls:
+            yield "--rfc2136-skip-tls-verify: needs --rfc2136-use-tls"
 
 
 def _is_base64(text: str) -> bool:

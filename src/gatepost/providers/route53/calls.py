@@ -5,15 +5,14 @@ from __future__ import annotations
 import asyncio
 import importlib
 import importlib.util
-import random
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Sequence
 from typing import Any
 
+from gatepost.providers.listed_zones import AnswerLost
+from gatepost.providers.pace import Pace, TryAgain
 from gatepost.providers.route53.record_sets import RouteSet
 from gatepost.providers.route53.settings import Route53Settings
 
-_FIRST_WAIT_SECONDS = 0.5
-_LONGEST_WAIT_SECONDS = 20.0
 _TIMEOUT_SECONDS = 30
 _TAGS_OF_ONE_CALL = 10
 _RECORD_SETS_OF_ONE_PAGE = "300"
@@ -29,8 +28,6 @@ _ADVICE = {
     "ExpiredToken": "the keys are too old",
 }
 
-Pause = Callable[[float], Awaitable[None]]
-
 
 class CallRefused(Exception):
     """Route 53 did not do what was asked; nothing was changed.
@@ -41,10 +38,6 @@ class CallRefused(Exception):
     def __init__(self, message: str, *, is_for_all: bool) -> None:
         super().__init__(message)
         self.is_for_all = is_for_all
-
-
-class AnswerLost(Exception):
-    """It is not known whether Route 53 did what was asked."""
 
 
 def require_boto3() -> None:
@@ -58,13 +51,13 @@ class Calls:
 
     Args:
         client: a client of boto3 for route53; None to make one at the first call.
-        pause: waits for so many seconds.
+        pace: stands before every call.
     """
 
-    def __init__(self, settings: Route53Settings, client: Any = None, pause: Pause = asyncio.sleep) -> None:
+    def __init__(self, settings: Route53Settings, client: Any, pace: Pace) -> None:
         self._settings = settings
         self._client = client
-        self._pause = pause
+        self._pace = pace
 
     async def zones(self) -> list[dict[str, Any]]:
         """All hosted zones of the account. Raises: CallRefused, AnswerLost."""
@@ -113,18 +106,17 @@ class Calls:
         return await self._repeated(method, True, **arguments)
 
     async def _repeated(self, method: str, is_reading: bool, **arguments: Any) -> dict[str, Any]:
-        tries = 0
-        while True:
+        async def once() -> dict[str, Any]:
             try:
                 answer: dict[str, Any] = await asyncio.to_thread(self._call, method, arguments)
-                return answer
             except _failures() as error:
-                if tries >= self._settings.aws_api_retries or not _is_worth_another_try(error, is_reading):
-                    raise _meaning(error, is_reading) from error
-            # With jitter, or all gatepost instances of an account would come back at the same moment.
-            longest = min(_LONGEST_WAIT_SECONDS, _FIRST_WAIT_SECONDS * 2**tries)
-            await self._pause(longest * (0.5 + random.random() / 2))
-            tries += 1
+                meaning = _meaning(error, is_reading)
+                if _is_worth_another_try(error, is_reading):
+                    raise TryAgain(meaning, is_too_fast=_code_of(error) in _TOO_FAST) from error
+                raise meaning from error
+            return answer
+
+        return await self._pace.call(once, self._settings.aws_api_retries + 1)
 
     def _call(self, method: str, arguments: dict[str, Any]) -> Any:
         """In a thread: boto3 blocks, and takes half a second to import."""

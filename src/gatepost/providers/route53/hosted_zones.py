@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from msgspec import Struct
+
 from gatepost.dns.domain_filter import DomainFilter
+from gatepost.dns.served import UnreadZone
 from gatepost.providers.reach import is_in_reach
 from gatepost.providers.route53.calls import Calls
 from gatepost.providers.route53.settings import Route53Settings
 from gatepost.providers.route53.spelling import name_in
 
-log = logging.getLogger("gatepost.providers.route53")
+
+class HostedZones(Struct, frozen=True):
+    """Ids by names, and the names that several zones share: a record could not say which of them is meant."""
+
+    ids: dict[str, str]
+    ambiguous: dict[str, UnreadZone]
 
 
-async def zone_ids_of(calls: Calls, settings: Route53Settings, domains: DomainFilter) -> dict[str, str]:
-    """The ids of the zones that the filters let pass, by their names.
-
-    Two zones of one name, a public and a private one, are both left out with a warning: a record could not say which.
-    Raises: CallRefused, AnswerLost
-    """
+async def hosted_zones(calls: Calls, settings: Route53Settings, domains: DomainFilter) -> HostedZones:
+    """The zones that the filters let pass. Raises: CallRefused, AnswerLost"""
     found = [zone for zone in await calls.zones() if _is_wanted(zone, settings, domains)]
     if settings.aws_zone_tags:
         tags = await calls.tags([_id_of(zone) for zone in found])
@@ -28,13 +31,15 @@ async def zone_ids_of(calls: Calls, settings: Route53Settings, domains: DomainFi
     by_name: dict[str, list[str]] = {}
     for zone in found:
         by_name.setdefault(name_in(zone["Name"]), []).append(_id_of(zone))
-    for name, ids in by_name.items():
-        if len(ids) > 1:
-            message = (
-                "several hosted zones have one name and are left out; choose by --aws-zone-type or --zone-id-filter"
-            )
-            log.warning(message, extra={"fields": {"zone": name, "ids": ", ".join(sorted(ids))}})
-    return {name: ids[0] for name, ids in sorted(by_name.items()) if len(ids) == 1}
+    return HostedZones(
+        {name: ids[0] for name, ids in sorted(by_name.items()) if len(ids) == 1},
+        {name: UnreadZone(name, _ambiguity(ids)) for name, ids in sorted(by_name.items()) if len(ids) > 1},
+    )
+
+
+def _ambiguity(ids: Iterable[str]) -> str:
+    found = ", ".join(sorted(ids))
+    return f"Route 53 has several hosted zones of this name, {found}; choose by --aws-zone-type or --zone-id-filter"
 
 
 def _id_of(zone: Mapping[str, Any]) -> str:

@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 import aiohttp
 from msgspec import Struct
 
+from gatepost.dns.capabilities import Capabilities
 from gatepost.dns.domain_filter import DomainFilter
 from gatepost.dns.endpoint import Changes, Endpoint
 from gatepost.providers.contract import ProviderError, RecordResult
@@ -59,6 +60,11 @@ class WebhookProvider:
         self._most_bytes = settings.webhook_provider_max_body_size
         self._sleep = sleep
         self._domains: DomainFilter | None = None
+
+    @property
+    def capabilities(self) -> Capabilities:
+        """What the other side can, it only shows when it adjusts endpoints."""
+        return Capabilities(provider=f"the webhook provider at {self._url}")
 
     async def domains(self) -> DomainFilter:
         if self._domains is None:
