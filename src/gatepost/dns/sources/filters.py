@@ -16,6 +16,7 @@ class Filters:
     Attributes:
         reader: reads the annotations of all objects.
         reach: what targets have to pass before they displace others, None if all do.
+        of_targets: the same in words, for messages.
     Raises: BadSelector if a selector of the settings cannot be read; `DnsSettings.check` tells so before.
     """
 
@@ -23,6 +24,7 @@ class Filters:
         self.reader = AnnotationReader(settings.annotation_prefix)
         # Forced default targets replace what is found, so what is found must not be left out before.
         self.reach = None if settings.reach.is_idle or settings.force_default_targets else settings.reach
+        self.of_targets = self.reach.filters if self.reach is not None else ""
         self._settings = settings
         self._labels = label_matcher(settings.label_filter) if settings.label_filter else None
         self._annotations = label_matcher(settings.annotation_filter) if settings.annotation_filter else None

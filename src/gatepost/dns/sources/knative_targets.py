@@ -67,7 +67,7 @@ class KnativeTargets:
         records = records_for(targets, self._filters.reach)
         if records:
             return Aim(records)
-        message = "has targets only outside the target networks, or of types that are not managed"
+        message = f"has no target that passes {self._filters.of_targets}"
         return Aim(lacking=Skipped("OutOfReach", message, at.ref, field))
 
     def _of_gateway(self, owner: KubernetesObject, ingress: KIngress | None, settings: Settings, view: View) -> Aim:

@@ -28,6 +28,7 @@ from gatepost.objects.gatewayapi import (
 from gatepost.objects.meta import condition_of, is_true
 from gatepost.objects.problems import Skipped, UnreadableObject
 from gatepost.objects.refs import Ref
+from gatepost.objects.unserved import UnservedKind, skipped_as_unserved, unserved_ref
 from gatepost.state.view import View
 
 PARENTS = "dns parents"
@@ -94,7 +95,7 @@ class ParentRule:
     def _gateway(self, ref: Ref, view: View) -> Parent:
         gateway = view.get(Gateway, ref)
         if gateway is None:
-            return Parent(ref, refused=Skipped("NoSuchParent", "does not exist", ref))
+            return _absent(ref, view)
         wishes = self._filters.reader.read(gateway.metadata.annotations)
         refused = self._filters.against_gateway(ref, gateway, wishes)
         if refused is not None:
@@ -110,7 +111,7 @@ class ParentRule:
             records=with_settings(records, wishes.ttl, wishes.properties),
             ttl=wishes.ttl,
             properties=wishes.properties,
-            no_targets=None if targets else Skipped("NoAddress", "has no address yet", ref, "status.addresses"),
+            no_targets=None if targets else _no_address(gateway.status.addresses, ref),
             remarks=tuple(remarks),
         )
 
@@ -119,7 +120,7 @@ class ParentRule:
             return Parent(ref, refused=Skipped("ListenerSetsNotRead", "is read with --gateway-listener-sets only", ref))
         listener_set = view.get(ListenerSet, ref)
         if listener_set is None:
-            return Parent(ref, refused=Skipped("NoSuchParent", "does not exist", ref))
+            return _absent(ref, view)
         wishes = self._filters.reader.read(listener_set.metadata.annotations)
         parent_ref = listener_set.spec.parent_ref
         if (parent_ref.group, parent_ref.kind) != (GROUP, Gateway.KIND.kind):
@@ -127,6 +128,8 @@ class ParentRule:
             return Parent(ref, refused=Skipped("ParentKind", message, ref, "spec.parentRef"))
         gateway_ref = Gateway.KIND.ref(parent_ref.namespace or ref.namespace, parent_ref.name)
         gateway = self._gateway(gateway_ref, view)
+        if gateway.unreadable is not None:
+            return Parent(ref, unreadable=gateway.unreadable)
         refused = against_controller(ref, wishes) or gateway.refused
         if refused is not None:
             return Parent(ref, refused=refused)
@@ -166,9 +169,16 @@ class ParentRule:
                 message = f"{target!r} is left out: a name holds addresses, each once, or one other name"
                 dropped.append(Skipped("OneName", message, ref))
             else:
-                message = f"{target!r} is outside the target networks, or of a type that is not managed"
+                message = f"{target!r} does not pass {self._filters.of_targets}"
                 dropped.append(Skipped("OutOfReach", message, ref))
         return dropped
+
+
+def _absent(ref: Ref, view: View) -> Parent:
+    """A parent that is not there: a fact only where the cluster serves its kind."""
+    if view.get(UnservedKind, unserved_ref(ref.group_kind)) is not None:
+        return Parent(ref, unreadable=skipped_as_unserved(ref))
+    return Parent(ref, refused=Skipped("NoSuchParent", "does not exist", ref))
 
 
 def _prepared(
@@ -211,6 +221,12 @@ def _allows_set(gateway_ref: Ref, ref: Ref, view: View) -> Admission:
         return Admission(refused=Skipped("NoSuchParent", "does not exist", gateway_ref))
     namespaces = gateway.spec.allowed_listeners.namespaces
     return admission(namespaces, gateway_ref, "spec.allowedListeners.namespaces", ref.namespace, view)
+
+
+def _no_address(addresses: tuple[GatewayAddress, ...], ref: Ref) -> Skipped:
+    """Said of a Gateway none of whose addresses is usable; the remarks of `_usable` tell about each."""
+    message = "has no address that is an IP address or a hostname" if addresses else "has no address yet"
+    return Skipped("NoAddress", message, ref, "status.addresses")
 
 
 def _usable(addresses: tuple[GatewayAddress, ...], ref: Ref, remarks: list[Skipped]) -> tuple[str, ...]:

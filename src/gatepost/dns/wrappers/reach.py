@@ -28,6 +28,14 @@ class Reach:
         self._nat64 = Nat64(nat64) if nat64 else None
         self._networks = TargetFilter(include, exclude) if include or exclude else None
         self._types = frozenset(types) | frozenset(ADDRESS_TYPES if "PTR" in types else ())
+        manages_all = self._types.issuperset(TRAFFIC_TYPES)
+        asked = (
+            ("--target-net-filter", include),
+            ("--exclude-target-net", exclude),
+            ("the managed record types", () if manages_all else sorted(types)),
+        )
+        self.filters = ", ".join(f"{flag} {' '.join(texts)}" for flag, texts in asked if texts)
+        """What targets have to pass, in the words of the flags."""
 
     @property
     def is_idle(self) -> bool:
@@ -51,7 +59,7 @@ class Reach:
             message = f"{claim.name}: {', '.join(lost)} has no target in the target networks"
             skipped.append(Skipped("TargetsFilteredOut", message, at))
         if not _counts(claim):
-            message = f"{claim.name}: its targets are outside the target networks, or of types that are not managed"
+            message = f"{claim.name}: none of its targets passes {self.filters}"
             skipped.append(Skipped("OutOfReach", message, at))
         managed = self._managed(in_networks)
         for record in in_networks:
