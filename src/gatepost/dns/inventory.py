@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 
 from msgspec import Struct, structs
 
@@ -11,6 +11,7 @@ from gatepost.dns.names import record_name
 from gatepost.dns.owners import Ownership, Written
 from gatepost.dns.ownership import OWNED_RECORD
 from gatepost.dns.records import OWNER, RESOURCE, NameKey
+from gatepost.dns.stored_ownership import Entry, StoredOwnership
 from gatepost.dns.txt_ownership import TxtOwnership
 
 
@@ -46,12 +47,20 @@ class Inventory:
         owner: who we are; "" if there is no registry, and everything counts as ours.
         ownership: where it is written who owns what; None if there is no registry.
         former_owner: whose records we take over, "" for nobody.
+        zones: the zones that the records lie in, in canonical form, as far as they are known.
     """
 
     def __init__(
-        self, records: Iterable[Endpoint], owner: str, ownership: Ownership | None, *, former_owner: str = ""
+        self,
+        records: Iterable[Endpoint],
+        owner: str,
+        ownership: Ownership | None,
+        *,
+        former_owner: str = "",
+        zones: Iterable[str] = (),
     ) -> None:
         self.owner = owner
+        self._zones = frozenset(zones)
         self.former_owner = former_owner
         self._ownership = ownership
         self._records: dict[NameKey, dict[str, Endpoint]] = {}
@@ -63,6 +72,14 @@ class Inventory:
     def txt(self) -> TxtOwnership | None:
         """Where ownership is written, if that is in TXT records."""
         return self._ownership if isinstance(self._ownership, TxtOwnership) else None
+
+    @property
+    def _stored(self) -> StoredOwnership | None:
+        return self._ownership if isinstance(self._ownership, StoredOwnership) else None
+
+    def own_entry(self, key: EndpointKey) -> Entry | None:
+        """Our entry about a record, where ownership is kept outside of DNS."""
+        return self._stored.own_entry(key) if self._stored is not None else None
 
     def row(self, key: NameKey) -> tuple[Holding, ...]:
         """The records of a name, sorted by type."""
@@ -118,9 +135,39 @@ class Inventory:
         those of A, of aliases and of no type stay too: external-dns leaves some of them beside records of other types.
         Args: claimed: names with a claim, doubtful ones too. `record_types`: those that claims may ask for.
         """
-        if self.txt is None:
+        if self.txt is not None:
+            return self.txt.left_over(self.owner, self._records, claimed, record_types)
+        types = tuple(record_types)
+        # Beside a store, TXT records are written only where they are ours to write.
+        if self._stored is None or "TXT" not in types:
             return ()
-        return self.txt.left_over(self.owner, self._records, claimed, record_types)
+        return self._stored.superfluous_txt(self._records, claimed, types)
+
+    def left_over_entries(self, claimed: Iterable[NameKey], record_types: Collection[str]) -> tuple[Entry, ...]:
+        """The same of our entries. Those below a delegation stay: their zone is another one, and was not listed."""
+        if self._stored is None:
+            return ()
+        found = self._stored.left_over(self._records, claimed, record_types)
+        return tuple(entry for entry in found if not self._is_delegated(entry.key.dns_name))
+
+    def _is_delegated(self, name: str) -> bool:
+        labels = name.split(".")
+        above = (".".join(labels[start:]) for start in range(len(labels)))
+        return any("NS" in self._records.get((other, ""), ()) for other in above if other not in self._zones)
+
+    def note_entries(self, made: Iterable[Entry] = (), gone: Iterable[Entry] = ()) -> None:
+        """Follows what has become of our entries."""
+        if self._stored is None:
+            return
+        made, gone = tuple(made), tuple(gone)
+        touched = {(entry.key.dns_name, entry.key.set_identifier) for entry in (*made, *gone)}
+        before = self._count(touched)
+        for entry in gone:
+            self._stored.drop(entry)
+        for entry in made:
+            self._stored.put(entry)
+        if self._own_count is not None:
+            self._own_count += self._count(touched) - before
 
     def take(self, changes: Changes, failed: Iterable[EndpointKey] = ()) -> None:
         """Follows changes that the provider has made, but for those it refused."""
@@ -138,20 +185,6 @@ class Inventory:
                 self._add(record)
         if self._own_count is not None:
             self._own_count += self._count(touched) - before
-
-    def learn(self, records: Iterable[Endpoint]) -> None:
-        """Takes in all records of a zone of which nothing was known."""
-        for record in records:
-            self._add(record)
-        self._own_count = None
-
-    def forget(self, is_unknown: Callable[[str], bool]) -> None:
-        """Drops what it holds of names of which nothing is known any more."""
-        for key in [key for key in self._records if is_unknown(key[0])]:
-            del self._records[key]
-        if self._ownership is not None:
-            self._ownership.forget(is_unknown)
-        self._own_count = None
 
     def _count(self, keys: Iterable[NameKey]) -> int:
         return 0 if self._own_count is None else sum(self._own_in(key) for key in keys)

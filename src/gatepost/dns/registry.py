@@ -8,26 +8,36 @@ from msgspec import structs
 
 from gatepost.dns.endpoint import Changes, Endpoint, EndpointKey
 from gatepost.dns.inventory import Holding, Inventory
+from gatepost.dns.owners import Ownership
 from gatepost.dns.ownership import OWNED_RECORD, Cipher, OwnershipNames, labels_in, ownership_text
 from gatepost.dns.plan import CREATE, DELETE, PlannedChange
 from gatepost.dns.records import OWNER, NameKey
 from gatepost.dns.settings import DnsSettings
+from gatepost.dns.stored_ownership import Entry, StoredOwnership
 from gatepost.dns.targets import same_targets
 from gatepost.dns.txt_ownership import TxtOwnership
 
 
 def inventory(
-    settings: DnsSettings, records: Iterable[Endpoint], zones: Iterable[str] = (), cipher: Cipher | None = None
+    settings: DnsSettings,
+    records: Iterable[Endpoint],
+    zones: Iterable[str] = (),
+    cipher: Cipher | None = None,
+    entries: Iterable[Entry] | None = None,
 ) -> Inventory:
     """What a provider holds, read by the registry of the settings.
 
     Args:
         records: all that the provider lists.
         zones: the zones that it can write, so that ownership records of an apex stay inside.
+        entries: all entries of the store of the registry; None for a registry without one.
     """
     owner = settings.owner
-    txt = TxtOwnership(ownership_names(settings, zones), cipher) if owner else None
-    return Inventory(records, owner, txt, former_owner=settings.migrate_from_txt_owner)
+    names = ownership_names(settings, zones)
+    ownership: Ownership | None = TxtOwnership(names, cipher) if owner else None
+    if isinstance(ownership, TxtOwnership) and entries is not None:
+        ownership = StoredOwnership(owner, entries, ownership)
+    return Inventory(records, owner, ownership, former_owner=settings.migrate_from_txt_owner, zones=names.zones)
 
 
 def ownership_names(settings: DnsSettings, zones: Iterable[str] = ()) -> OwnershipNames:

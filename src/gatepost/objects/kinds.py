@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from gatepost.objects import core, dnsendpoint, gatewayapi, networking, serving
+from gatepost.objects import core, dnsendpoint, dnsrecord, gatewayapi, networking, serving
 from gatepost.objects.meta import KubernetesObject
 from gatepost.objects.problems import UNREADABLE, Problem, UnreadableObject
 from gatepost.objects.refs import GroupKind, Ref, group_of, ref_of
@@ -37,6 +37,7 @@ TYPES: tuple[type[KubernetesObject], ...] = (
     networking.Certificate,
     networking.ClusterDomainClaim,
     dnsendpoint.DNSEndpoint,
+    dnsrecord.DNSRecord,
 )
 
 BY_GROUP_KIND: Mapping[GroupKind, type[KubernetesObject]] = {type_.KIND.group_kind: type_ for type_ in TYPES}
