@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 
 from msgspec import Struct, structs
 
@@ -185,6 +185,20 @@ class Inventory:
                 self._add(record)
         if self._own_count is not None:
             self._own_count += self._count(touched) - before
+
+    def learn(self, records: Iterable[Endpoint]) -> None:
+        """Takes in all records of a zone of which nothing was known."""
+        for record in records:
+            self._add(record)
+        self._own_count = None
+
+    def forget(self, is_unknown: Callable[[str], bool]) -> None:
+        """Drops what it holds of names of which nothing is known any more."""
+        for key in [key for key in self._records if is_unknown(key[0])]:
+            del self._records[key]
+        if self._ownership is not None:
+            self._ownership.forget(is_unknown)
+        self._own_count = None
 
     def _count(self, keys: Iterable[NameKey]) -> int:
         return 0 if self._own_count is None else sum(self._own_in(key) for key in keys)
