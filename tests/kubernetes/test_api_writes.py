@@ -341,7 +341,18 @@ def test_what_was_loaded_is_as_it_was_found(model: ApiModel) -> None:
     assert model.get(gadget_ref()) == raw
     identified = gadget("h")
     model.load(identified, identify=True)
-    assert model.get(gadget_ref("h"))["metadata"]["uid"] == "uid-1"
+    metadata = model.get(gadget_ref("h"))["metadata"]
+    assert (metadata["uid"], metadata["generation"]) == ("uid-1", 1)
+
+
+def test_what_has_a_generation_keeps_it_and_kinds_without_get_none(model: ApiModel) -> None:
+    seen = gadget("h")
+    seen["metadata"]["generation"] = 7
+    model.load(seen, identify=True)
+    assert model.get(gadget_ref("h"))["metadata"]["generation"] == 7
+    service = {"apiVersion": "v1", "kind": "Service", "metadata": {"name": "web", "namespace": "shop"}}
+    ref = model.load(service, identify=True)
+    assert "generation" not in model.get(ref)["metadata"]
 
 
 def test_versions_go_on_after_those_of_loaded_objects(model: ApiModel) -> None:

@@ -177,7 +177,8 @@ class ApiModel:
         """Stores an object as it was found, unchecked, without a change to watch and without a new version.
 
         Args:
-            identify: give it a uid and a creationTimestamp if it has none, so that others can own or be owned.
+            identify: give it a uid, a creationTimestamp and a generation if it has none, so that it can own, be owned,
+                and that its status can be told to be of an older spec: manifests that never saw a cluster have none.
             applied_by: take it as applied by that manager, if it has no managedFields: what the manager does not
                 apply again later goes.
         Raises: KeyError if apiVersion, kind or metadata.name is missing; InvalidCrd for a CRD that cannot be served.
@@ -190,6 +191,8 @@ class ApiModel:
         if identify:
             metadata["uid"] = metadata.get("uid") or self._new_uid(ref)
             metadata["creationTimestamp"] = metadata.get("creationTimestamp") or self._now()
+            if self.resources.of_object(loaded).has_generation:
+                metadata["generation"] = metadata.get("generation") or 1
         if applied_by and not metadata.get("managedFields"):
             loaded = claimed_by(loaded, applied_by, self._schema_root(loaded), self._now())
         self._store.load(ref, loaded)
