@@ -73,6 +73,23 @@ def test_entries_of_one_name_and_type_are_joined() -> None:
     assert (endpoint.targets, endpoint.record_ttl) == (("192.0.2.1", "192.0.2.2"), 60)
 
 
+@pytest.mark.parametrize(("written", "counts"), [(1, 1), (2**31 - 1, 2**31 - 1), (-5, 0), (2**31, 0)])
+def test_a_ttl_that_dns_cannot_hold_does_not_count(written: int, counts: int) -> None:
+    obj = dns_endpoint("static", entry("A", "192.0.2.1", recordTTL=written))
+    (endpoint,) = endpoints_of(ALL_TYPES, obj)
+    assert endpoint.record_ttl == counts
+    skipped = value_at(engine_of(ALL_TYPES, obj), CLAIMS, obj.ref).skipped
+    assert [(why.reason, why.field) for why in skipped] == (
+        [] if counts else [("InvalidTTL", "spec.endpoints[0].recordTTL")]
+    )
+
+
+def test_an_entry_without_a_type_is_told_as_such() -> None:
+    obj = dns_endpoint("static", {"dnsName": "app.example.com", "targets": ["192.0.2.1"]})
+    (why,) = value_at(engine_of(ALL_TYPES, obj), CLAIMS, obj.ref).skipped
+    assert why.message == "app.example.com: no type is not among the managed record types"
+
+
 def test_a_cname_gives_way_to_other_records_of_its_name() -> None:
     obj = dns_endpoint("static", entry("CNAME", "lb.example.net"), entry("A", "192.0.2.1"))
     engine = engine_of(ALL_TYPES, obj)

@@ -41,7 +41,8 @@ _CLOUDFLARE = tuple(
 )
 _ALIAS_VALUES = ("true", "false", "A", "AAAA")
 
-_LONGEST_TTL = 2**31 - 1
+LONGEST_TTL = 2**31 - 1
+"""In seconds. Source: RFC 2181 8."""
 _LONGEST_NUMBER = 50  # more characters are no TTL; without a limit, reading them could take long
 _DURATION = re.compile(r"([+-]?)((?:(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:ns|us|µs|μs|ms|s|m|h))+)")
 _PART = re.compile(r"([0-9.]+)(ns|us|µs|μs|ms|s|m|h)")
@@ -119,7 +120,7 @@ class AnnotationReader:
         refused: list[tuple[str, str]] = []
         ttl = ttl_seconds(found["ttl"]) if "ttl" in found else 0
         if "ttl" in found and ttl == 0:
-            refused.append(("ttl", f"found {found['ttl']!r}, wanted 1 to {_LONGEST_TTL} seconds or a duration like 5m"))
+            refused.append(("ttl", f"found {found['ttl']!r}, wanted 1 to {LONGEST_TTL} seconds or a duration like 5m"))
         source = found.get("gateway-hostname-source", "").lower()
         if source and source not in ("annotation-only", "defined-hosts-only"):
             refused.append(
@@ -181,7 +182,7 @@ def ttl_seconds(text: str) -> int:
     seconds = duration_seconds(text)
     if seconds is None:
         seconds = int(text) if _INTEGER.fullmatch(text) and text.isascii() else 0
-    return seconds if 1 <= seconds <= _LONGEST_TTL else 0
+    return seconds if 1 <= seconds <= LONGEST_TTL else 0
 
 
 def duration_seconds(text: str) -> int | None:

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
+from gatepost.dns.annotations import LONGEST_TTL
 from gatepost.dns.endpoint import Property
 from gatepost.dns.names import record_name, too_long_label
 from gatepost.dns.records import Claim, Claimant, Claims, NameKey, Record
@@ -63,8 +64,11 @@ def _entries(written: DNSEndpoint, ref: Ref, skipped: list[Skipped]) -> Iterator
         refused = _refusal(endpoint, name, ref, field)
         if refused is not None:
             skipped.append(refused)
-        else:
-            yield _Entry((name, endpoint.set_identifier), _record(endpoint))
+            continue
+        if not 0 <= endpoint.record_ttl <= LONGEST_TTL:
+            message = f"found {endpoint.record_ttl}, wanted 1 to {LONGEST_TTL}; it does not count"
+            skipped.append(Skipped("InvalidTTL", message, ref, f"{field}.recordTTL"))
+        yield _Entry((name, endpoint.set_identifier), _record(endpoint))
 
 
 def _refusal(endpoint: WrittenEndpoint, name: str, ref: Ref, field: str) -> Skipped | None:
@@ -86,7 +90,7 @@ def _record(endpoint: WrittenEndpoint) -> Record:
     return Record(
         endpoint.record_type,
         distinct(endpoint.record_type, endpoint.targets),
-        endpoint.record_ttl,
+        endpoint.record_ttl if 0 <= endpoint.record_ttl <= LONGEST_TTL else 0,
         tuple(properties[name] for name in sorted(properties)),
         tuple(sorted(endpoint.labels.items())),
     )

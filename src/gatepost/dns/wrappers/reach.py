@@ -64,7 +64,7 @@ class Reach:
         managed = self._managed(in_networks)
         for record in in_networks:
             if record not in managed:
-                message = f"{claim.name}: {record.type} is not among the managed record types"
+                message = f"{claim.name}: {record.type or 'no type'} is not among the managed record types"
                 skipped.append(Skipped("RecordType", message, at))
         return claim if managed == claim.records else structs.replace(claim, records=managed)
 
