@@ -210,9 +210,9 @@ class Instance:
             if self._held.get(ref) != obj:
                 self.engine.put(obj, ref)
         self._held.update(shown)
-        self.engine.run_stale()
         for kind in (ROUTES, GATEWAYS, NAMESPACES):
             self._hear_of(kind)
+        self.engine.run_stale()
         self.kinds.count_what_came_in()
 
     def _hear_of(self, kind: GroupKind) -> None:

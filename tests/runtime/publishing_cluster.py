@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, Literal
 
 from msgspec import convert
 from msgspec.structs import replace
@@ -17,7 +17,7 @@ from gatepost.dns.ownership import Cipher
 from gatepost.dns.rules import rules
 from gatepost.dns.settings import DnsSettings
 from gatepost.objects.core import Namespace
-from gatepost.objects.gatewayapi import Gateway, GatewayStatus, HTTPRoute
+from gatepost.objects.gatewayapi import Gateway, GatewayStatus, HTTPRoute, ListenerSet
 from gatepost.objects.meta import KubernetesObject
 from gatepost.objects.problems import Problem
 from gatepost.objects.refs import GroupKind
@@ -115,7 +115,7 @@ class Cluster:
         self.events: list[Event] = []
         self.provider = provider
         self.watched: set[GroupKind] = set()
-        self._states: dict[GroupKind, ApiError | None] = {}
+        self._states: dict[GroupKind, ApiError | Literal["missing"] | None] = {}
 
     def watch(self, group_kind: GroupKind) -> None:
         self.watched.add(group_kind)
@@ -141,10 +141,18 @@ class Cluster:
         if kind in self.watched:
             self._tell(kind)
 
+    def miss(self, kind: GroupKind) -> None:
+        """The cluster does not serve the kind; it says so as soon as it is asked."""
+        self._states[kind] = "missing"
+        if kind in self.watched:
+            self._tell(kind)
+
     def _tell(self, kind: GroupKind) -> None:
         error = self._states[kind]
         if error is None:
             self.loop.intake.complete(kind)
+        elif error == "missing":
+            self.loop.intake.missing(kind)
         else:
             self.loop.intake.failing(kind, error)
 
@@ -186,6 +194,7 @@ def gateway(address: str = "192.0.2.1", name: str = "public") -> Gateway:
                 "listeners": [
                     {"name": "http", "port": 80, "protocol": "HTTP", "allowedRoutes": {"namespaces": {"from": "All"}}}
                 ],
+                "allowedListeners": {"namespaces": {"from": "Same"}},
             },
             "status": {"addresses": [{"type": "IPAddress", "value": address}]},
         },
@@ -197,10 +206,34 @@ def gateway_without_address(name: str = "public") -> Gateway:
     return replace(gateway(name=name), status=GatewayStatus())
 
 
+def listener_set(name: str = "public") -> ListenerSet:
+    """One that the Gateway of the same name takes."""
+    accepted = [{"type": "Accepted", "status": "True"}]
+    return convert(
+        {
+            "apiVersion": "gateway.networking.k8s.io/v1",
+            "kind": "ListenerSet",
+            "metadata": {"name": name, "namespace": "infra", "uid": f"set-{name}", "generation": 1},
+            "spec": {
+                "parentRef": {"name": name},
+                "listeners": [
+                    {"name": "http", "port": 80, "protocol": "HTTP", "allowedRoutes": {"namespaces": {"from": "All"}}}
+                ],
+            },
+            "status": {"conditions": accepted, "listeners": [{"name": "http", "conditions": accepted}]},
+        },
+        ListenerSet,
+    )
+
+
 def route(
-    name: str, *hostnames: str, parent_name: str = "public", annotations: dict[str, str] | None = None
+    name: str,
+    *hostnames: str,
+    parent_name: str = "public",
+    parent_kind: str = "Gateway",
+    annotations: dict[str, str] | None = None,
 ) -> HTTPRoute:
-    parent = {"name": parent_name, "namespace": "infra"}
+    parent = {"kind": parent_kind, "name": parent_name, "namespace": "infra"}
     accepted = {"type": "Accepted", "status": "True", "observedGeneration": 1}
     metadata = {"name": name, "namespace": "shop", "uid": f"r-{name}", "generation": 1}
     return convert(

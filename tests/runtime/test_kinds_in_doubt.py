@@ -19,9 +19,6 @@ def test_all_while_one_is_unknown() -> None:
     assert kinds_in_doubt(ALL, unknown=[TLS], missing=[]) == NAMES
 
 
-def test_all_while_gateways_are_not_served() -> None:
-    assert kinds_in_doubt(ALL, unknown=[], missing=[GATEWAYS]) == NAMES
-
-
-def test_a_route_kind_that_is_not_served_only_itself() -> None:
+def test_a_kind_that_is_not_served_only_itself() -> None:
     assert kinds_in_doubt(ALL, unknown=[], missing=[TLS]) == {"TLSRoute"}
+    assert kinds_in_doubt(ALL, unknown=[], missing=[GATEWAYS]) == {"Gateway"}

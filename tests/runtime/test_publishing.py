@@ -5,12 +5,12 @@ from __future__ import annotations
 import asyncio
 
 import pytest
-from publishing_cluster import KINDS, HandClock, Provider, gateway, namespace, publishing, route
+from publishing_cluster import KINDS, HandClock, Provider, gateway, listener_set, namespace, publishing, route
 
 from gatepost.cluster.errors import ApiError
 from gatepost.dns.endpoint import Changes, Endpoint, EndpointKey
 from gatepost.objects.core import Namespace
-from gatepost.objects.gatewayapi import Gateway, HTTPRoute
+from gatepost.objects.gatewayapi import Gateway, HTTPRoute, ListenerSet
 from gatepost.objects.problems import Problem
 
 
@@ -95,6 +95,28 @@ async def test_records_stay_through_a_restart_at_which_an_object_behind_them_can
         for obj in objects:
             if obj.KIND.kind == unreadable:
                 cluster.loop.intake.remove(obj.ref)
+        assert await cluster.rest() == {}
+
+
+@pytest.mark.parametrize("kind", [Gateway, ListenerSet])
+async def test_records_stay_through_a_restart_at_which_the_kind_of_a_parent_is_not_served(
+    kind: type[Gateway | ListenerSet],
+) -> None:
+    provider = Provider()
+    parents = (gateway(), listener_set())
+    hung_on = route("a", "a.example.com", parent_kind=kind.KIND.kind)
+    async with publishing(provider, gateway_listener_sets=True) as cluster:
+        cluster.put(*parents, hung_on)
+        cluster.complete(*KINDS, ListenerSet.KIND.group_kind)
+        assert await cluster.rest() == {"a.example.com": ("192.0.2.1",)}
+    async with publishing(provider, gateway_listener_sets=True) as cluster:
+        cluster.put(*(parent for parent in parents if not isinstance(parent, kind)), hung_on)
+        cluster.miss(kind.KIND.group_kind)
+        cluster.complete(*(other for other in KINDS if other != kind.KIND.group_kind))
+        assert await cluster.rest() == {"a.example.com": ("192.0.2.1",)}
+        assert {problem.reason for problem in cluster.told} == {"RecordHeld"}
+        assert f"the cluster does not serve {kind.KIND.group_kind}" in cluster.told[-1].message
+        cluster.complete(kind.KIND.group_kind)  # now it is certain that there is no such parent
         assert await cluster.rest() == {}
 
 

@@ -6,9 +6,9 @@ from collections.abc import Collection, Hashable, Iterable
 from datetime import datetime
 from typing import Any
 
-from gatepost.objects.gatewayapi import Gateway
 from gatepost.objects.meta import KubernetesObject
 from gatepost.objects.refs import GroupKind, Ref
+from gatepost.objects.unserved import unserved, unserved_ref
 from gatepost.state.engine import Engine
 from gatepost.state.rule import Rule
 from gatepost.state.store import Index
@@ -52,10 +52,10 @@ def kinds_in_doubt(
 ) -> frozenset[str]:
     """Those of `kinds` of which an object that is not there need not be gone, by their names.
 
-    While one is unknown, or there are no Gateways at all, that is all of them: without its Gateway, a Route claims
-    nothing either. A kind that is not served is in doubt itself: its definition may be on its way to another version.
+    While one is unknown, that is all of them: without its Gateway, a Route claims nothing either. A kind that is not
+    served is in doubt itself: its definition may be on its way to another version. Rules hear of it (`UnservedKind`).
     """
-    if unknown or Gateway.KIND.group_kind in missing:
+    if unknown:
         return frozenset(kind.kind for kind in kinds)
     return frozenset(kind.kind for kind in missing)
 
@@ -78,16 +78,21 @@ class KnownKinds:
         self._unknown.add(group_kind)
 
     def complete(self, group_kind: GroupKind) -> None:
-        """All its objects are in. A kind that is not served has none."""
-        self._unheard.discard(group_kind)
-        self._came_in.add(group_kind)
-        self.failing.pop(group_kind, None)
+        """All its objects are in."""
+        self._note_in(group_kind)
         self.missing.discard(group_kind)
+        self._engine.remove(unserved_ref(group_kind))
 
     def miss(self, group_kind: GroupKind) -> None:
         """The cluster does not serve it. What was known of it still counts, and nothing more will come for now."""
-        self.complete(group_kind)
+        self._note_in(group_kind)
         self.missing.add(group_kind)
+        self._engine.put(unserved(group_kind))
+
+    def _note_in(self, group_kind: GroupKind) -> None:
+        self._unheard.discard(group_kind)
+        self._came_in.add(group_kind)
+        self.failing.pop(group_kind, None)
 
     def recover(self, group_kind: GroupKind) -> None:
         """It can be read again after a failure, without a gap."""
@@ -111,6 +116,11 @@ class KnownKinds:
     def unknown(self) -> frozenset[GroupKind]:
         """The watched kinds that are not in yet."""
         return frozenset(self._unknown)
+
+    @property
+    def unheard(self) -> frozenset[GroupKind]:
+        """The watched kinds that are not in and have not failed either."""
+        return frozenset(self._unheard)
 
     @property
     def all_heard_of(self) -> bool:

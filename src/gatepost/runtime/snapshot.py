@@ -19,6 +19,7 @@ from gatepost.objects.meta import KubernetesObject
 from gatepost.objects.problems import Problem
 from gatepost.objects.refs import GroupKind, Ref
 from gatepost.objects.settings import Settings
+from gatepost.objects.unserved import unserved
 from gatepost.runtime.clusterfeed import ClusterFeed
 from gatepost.runtime.kinds import NotingEngine, kinds_over
 from gatepost.runtime.wiring import Wiring
@@ -138,6 +139,7 @@ class _Gathering:
 
     def missing(self, group_kind: GroupKind) -> None:
         self.not_served.add(group_kind)
+        self._engine.put(unserved(group_kind))
         self.complete(group_kind)
 
     def failing(self, group_kind: GroupKind, error: ClusterError) -> None:
