@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from gatepost.dns.endpoint import Changes, Endpoint, EndpointKey, Property
 from gatepost.providers.contract import Provider, RecordResult
-from gatepost.providers.embedded import EmbeddedProvider, RefusedError, canonical_name, rdata_of
+from gatepost.providers.embedded import EmbeddedProvider
+from gatepost.providers.spelling import rdata_of
 
 
 def a(name: str, *targets: str, set_identifier: str = "", ttl: int = 0) -> Endpoint:
@@ -249,23 +250,9 @@ async def test_a_name_with_names_below_it_exists_without_data_until_the_last_one
     assert zone.record_sets("example.com") == {}
 
 
-def test_names_are_kept_in_one_spelling() -> None:
-    assert canonical_name("WWW.Example.COM.") == "www.example.com"
-    assert canonical_name("*.example.com") == "*.example.com"
-    assert canonical_name("_edns.app.example.com") == "_edns.app.example.com"
-    assert canonical_name("bücher.example.com") == "xn--bcher-kva.example.com"
-
-
 def test_a_zone_whose_name_is_none_is_refused() -> None:
     with pytest.raises(ValueError, match=r'"a\.\.b" is no DNS name'):
         EmbeddedProvider(["a..b"])
-
-
-def test_names_in_targets_are_absolute_with_and_without_final_dot() -> None:
-    assert rdata_of("CNAME", "gw.example.org") == rdata_of("CNAME", "gw.example.org.")
-    assert rdata_of("MX", "10 mail.example.org").to_text() == "10 mail.example.org."
-    with pytest.raises(RefusedError):
-        rdata_of("PTR", "a b")
 
 
 NAMES = st.sampled_from(["example.com", "a.example.com", "b.a.example.com", "c.b.a.example.com", "*.a.example.com"])

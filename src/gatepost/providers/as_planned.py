@@ -10,8 +10,8 @@ from gatepost.dns.ownership import OwnershipNames, labels_in
 from gatepost.dns.records import OWNER
 from gatepost.dns.targets import same_targets
 from gatepost.providers.bundles import Bundle, RecordChange
-from gatepost.providers.embedded import RefusedError, canonical_name
-from gatepost.providers.targets import listed_form
+from gatepost.providers.contract import RefusedError
+from gatepost.providers.spelling import canonical_name, listed_form
 
 Key = tuple[str, str]
 """Canonical name and type."""

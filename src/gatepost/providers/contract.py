@@ -21,6 +21,10 @@ class RecordResult(Struct, frozen=True):
     error: str = ""
 
 
+class RefusedError(ValueError):
+    """A record set that cannot be in a zone; the text says why, for its owner."""
+
+
 class ProviderError(Exception):
     """The provider could not be asked, or gave no usable answer; nothing is known about its records."""
 

@@ -10,28 +10,19 @@ import asyncio
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
-import dns.exception
-import dns.name
 import dns.rdata
-import dns.rdataclass
-import dns.rdatatype
-import dns.tokenizer
 from msgspec import Struct
 from msgspec.structs import replace
 
 from gatepost.dns.capabilities import Capabilities
 from gatepost.dns.endpoint import Changes, Endpoint, EndpointKey
-from gatepost.providers.contract import RecordResult
+from gatepost.providers.contract import RecordResult, RefusedError
+from gatepost.providers.spelling import canonical_name, parent_name, rdata_of
 
 # DNAME is missing: it would need answers that are made up below its name, which nobody here asks for.
 RECORD_TYPES = ("A", "AAAA", "CNAME", "MX", "NAPTR", "NS", "PTR", "SRV", "TXT")
 _AT_ONCE = 256  # changes that are made without a pause: some 20 ms
 _MAX_TTL_SECONDS = 2**31 - 1  # RFC 2181, section 8
-_MAX_CHARACTER_STRING = 255  # RFC 1035, section 3.3: one length octet
-
-
-class RefusedError(ValueError):
-    """A record set that cannot be in a zone; the text says why, for its owner."""
 
 
 class RecordSet(Struct, frozen=True):
@@ -211,28 +202,6 @@ class EmbeddedProvider:
         return zone
 
 
-def canonical_name(name: str) -> str:
-    """The one spelling under which a DNS name is kept: lower case, ASCII (IDNA), escaped, without final dot.
-
-    Raises: ValueError if it is no DNS name: empty, the root, an empty label, a label over 63 or a name over 255 octets.
-    """
-    try:
-        parsed = dns.name.from_text(name)
-    except (dns.exception.DNSException, UnicodeError) as error:
-        raise ValueError(f'"{name}" is no DNS name: {error}') from error
-    if parsed == dns.name.root:
-        raise ValueError(f'"{name}" is no DNS name: it has no label')
-    return parsed.canonicalize().to_text(omit_final_dot=True)
-
-
-def parent_name(name: str) -> str:
-    """The canonical name without its first label; "" above the last one."""
-    label_end = name.find(".")
-    while label_end > 0 and name[label_end - 1] == "\\":  # a dot inside a label
-        label_end = name.find(".", label_end + 1)
-    return "" if label_end < 0 else name[label_end + 1 :]
-
-
 def record_set_of(endpoint: Endpoint) -> RecordSet:
     """The record set as it is stored and served. Raises: RefusedError if it is none that a zone can hold."""
     try:
@@ -249,36 +218,6 @@ def record_set_of(endpoint: Endpoint) -> RecordSet:
         raise RefusedError(f"a TTL is between 0 and {_MAX_TTL_SECONDS} seconds, this is {endpoint.record_ttl}")
     stored = replace(_adjusted(endpoint), dns_name=name, labels={})
     return RecordSet(stored, tuple(rdata_of(stored.record_type, target) for target in stored.targets))
-
-
-def rdata_of(record_type: str, target: str) -> dns.rdata.Rdata:
-    """The DNS data of one target in its text form; names in it are absolute with and without final dot.
-
-    A TXT target in double quotes is read as in a zone file, any other stands for its bytes; both are cut into
-    strings of 255 octets.
-    Raises: RefusedError if the text is none of this type.
-    """
-    rdata_type = dns.rdatatype.from_text(record_type)
-    try:
-        if rdata_type == dns.rdatatype.TXT:
-            wire = _txt_wire(target)
-            return dns.rdata.from_wire(dns.rdataclass.IN, rdata_type, wire, 0, len(wire))
-        return dns.rdata.from_text(dns.rdataclass.IN, rdata_type, target, dns.name.root, relativize=False)
-    except (dns.exception.DNSException, ValueError) as error:
-        raise RefusedError(f'"{target}" is no {record_type} target: {error}') from error
-
-
-def _txt_wire(target: str) -> bytes:
-    values = [target.encode()]
-    if len(target) > 1 and target.startswith('"') and target.endswith('"'):
-        tokens = dns.tokenizer.Tokenizer(target).get_remaining()
-        values = [bytes(token.unescape_to_bytes().value) for token in tokens]
-    strings = (
-        value[start : start + _MAX_CHARACTER_STRING]
-        for value in values
-        for start in range(0, max(len(value), 1), _MAX_CHARACTER_STRING)
-    )
-    return b"".join(bytes([len(string)]) + string for string in strings)
 
 
 def _check_alone(zone: str, name: str, others: Sequence[str]) -> None:

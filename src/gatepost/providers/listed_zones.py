@@ -12,8 +12,7 @@ from gatepost.dns.ownership import OwnershipNames
 from gatepost.dns.served import UnreadZone
 from gatepost.providers.as_planned import key_of
 from gatepost.providers.bundles import Bundle, bundles_of
-from gatepost.providers.contract import RecordResult, ZonesUnknown
-from gatepost.providers.embedded import RefusedError
+from gatepost.providers.contract import RecordResult, RefusedError, ZonesUnknown
 
 
 class AnswerLost(Exception):

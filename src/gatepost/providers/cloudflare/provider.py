@@ -26,8 +26,7 @@ from gatepost.providers.cloudflare.records import (
     rows_of,
 )
 from gatepost.providers.cloudflare.settings import CloudflareSettings
-from gatepost.providers.contract import ProviderError, RecordResult
-from gatepost.providers.embedded import RefusedError
+from gatepost.providers.contract import ProviderError, RecordResult, RefusedError
 from gatepost.providers.listed_zones import AnswerLost, ListedZones
 from gatepost.providers.pace import Pace
 from gatepost.providers.reach import is_in_reach

@@ -20,8 +20,8 @@ from msgspec.structs import replace
 from gatepost.dns.endpoint import Endpoint, Property
 from gatepost.providers.as_planned import Key
 from gatepost.providers.bundles import RecordChange
-from gatepost.providers.embedded import RefusedError, canonical_name, rdata_of
-from gatepost.providers.targets import listed_form, target_of
+from gatepost.providers.contract import RefusedError
+from gatepost.providers.spelling import canonical_name, listed_form, rdata_of, target_of
 
 TYPES = ("A", "AAAA", "CNAME", "MX", "NAPTR", "NS", "PTR", "SRV", "TXT")
 PROXIABLE = ("A", "AAAA", "CNAME")

@@ -19,8 +19,8 @@ from gatepost.dns.endpoint import Endpoint, Property
 from gatepost.dns.settings import RECORD_TYPES
 from gatepost.providers.as_planned import Key
 from gatepost.providers.bundles import Bundle, RecordChange
-from gatepost.providers.embedded import RefusedError, canonical_name, rdata_of
-from gatepost.providers.targets import listed_form, target_of
+from gatepost.providers.contract import RefusedError
+from gatepost.providers.spelling import canonical_name, listed_form, rdata_of, target_of
 
 DEFAULT_TTL_SECONDS = 300
 ALIAS = Property("alias", "true")

@@ -17,12 +17,11 @@ from gatepost.dns.settings import RECORD_TYPES
 from gatepost.dns.targets import same_targets
 from gatepost.providers.as_planned import Key, key_of, require_as_planned
 from gatepost.providers.bundles import Bundle
-from gatepost.providers.contract import RecordResult
-from gatepost.providers.embedded import RefusedError
+from gatepost.providers.contract import RecordResult, RefusedError
 from gatepost.providers.octodns.records import endpoint_of, key_of_record, put_into, records_by_key
 from gatepost.providers.octodns.settings import OctodnsSettings
 from gatepost.providers.reach import is_in_reach
-from gatepost.providers.targets import listed_form
+from gatepost.providers.spelling import listed_form
 
 log = logging.getLogger("gatepost.providers.octodns")
 

@@ -14,14 +14,14 @@ from gatepost.dns.records import OWNER
 from gatepost.dns.served import UnreadZone
 from gatepost.dns.settings import RECORD_TYPES
 from gatepost.providers.bundles import Bundle, batches_of, halves
-from gatepost.providers.contract import ProviderError, RecordResult
-from gatepost.providers.embedded import RefusedError, canonical_name
+from gatepost.providers.contract import ProviderError, RecordResult, RefusedError
 from gatepost.providers.listed_zones import AnswerLost, ListedZones
 from gatepost.providers.pace import Pace
 from gatepost.providers.pdns.api import Api, ApiRecordSet, ApiRefusal, api
 from gatepost.providers.pdns.record_sets import ALIAS, Present, Presents, adjusted, api_changes, key_of, presents_of
 from gatepost.providers.pdns.settings import PdnsSettings
 from gatepost.providers.reach import is_in_reach
+from gatepost.providers.spelling import canonical_name
 from gatepost.providers.tls import TlsSettings, client_context
 
 CHANGES_IN_ONE_CALL = 500

@@ -17,9 +17,9 @@ from gatepost.dns.endpoint import Endpoint, Property
 from gatepost.dns.settings import RECORD_TYPES
 from gatepost.dns.targets import same_targets
 from gatepost.providers.bundles import RecordChange
-from gatepost.providers.embedded import RefusedError, canonical_name, rdata_of
+from gatepost.providers.contract import RefusedError
 from gatepost.providers.pdns.api import ApiRecord, ApiRecordSet
-from gatepost.providers.targets import listed_form, without_final_dot
+from gatepost.providers.spelling import canonical_name, listed_form, rdata_of, without_final_dot
 
 DEFAULT_TTL_SECONDS = 300
 ALIAS = Property("alias", "true")

@@ -10,7 +10,7 @@ from msgspec import Struct, structs
 
 from gatepost.dns.endpoint import Endpoint
 from gatepost.dns.settings import RECORD_TYPES
-from gatepost.providers.targets import target_of
+from gatepost.providers.spelling import target_of
 
 _TYPES = {int(dns.rdatatype.from_text(record_type)): record_type for record_type in RECORD_TYPES}
 

@@ -17,8 +17,7 @@ from gatepost.dns.endpoint import Changes, Endpoint
 from gatepost.dns.records import OWNER
 from gatepost.dns.served import UnreadZone
 from gatepost.providers.bundles import Bundle, RecordChange, batches_of, halves
-from gatepost.providers.contract import RecordResult
-from gatepost.providers.embedded import RefusedError, canonical_name
+from gatepost.providers.contract import RecordResult, RefusedError
 from gatepost.providers.listed_zones import AnswerLost, ListedZones
 from gatepost.providers.rfc2136.contents import Contents, SetKey
 from gatepost.providers.rfc2136.refusals import NOT_FOR_ONE_RECORD, Unusable, of_rcode
@@ -27,7 +26,7 @@ from gatepost.providers.rfc2136.settings import Rfc2136Settings
 from gatepost.providers.rfc2136.tls import dot_context
 from gatepost.providers.rfc2136.transfers import read_zone
 from gatepost.providers.rfc2136.updates import Update, message_of, update_of
-from gatepost.providers.targets import listed_form
+from gatepost.providers.spelling import canonical_name, listed_form
 from gatepost.providers.tls import TlsSettings
 
 LONGEST_READ_SECONDS = 30.0

@@ -24,7 +24,8 @@ from gatepost.dns.endpoint import Endpoint
 from gatepost.dns.names import record_name, zone_of
 from gatepost.dns.settings import RECORD_TYPES
 from gatepost.providers.bundles import Bundle, RecordChange
-from gatepost.providers.embedded import RefusedError, canonical_name, rdata_of
+from gatepost.providers.contract import RefusedError
+from gatepost.providers.spelling import canonical_name, rdata_of
 
 Guards = Callable[[Endpoint], Iterable[Endpoint]]
 """The ownership records, as they were read, that a change of this record rests on."""

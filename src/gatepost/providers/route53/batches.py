@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from gatepost.dns.endpoint import EndpointKey
 from gatepost.providers.bundles import Bundle, RecordChange
-from gatepost.providers.embedded import RefusedError
+from gatepost.providers.contract import RefusedError
 from gatepost.providers.route53.record_sets import AliasRules, RouteSet, key_of, record_set_for, says_the_same
 
 Presents = Mapping[EndpointKey, RouteSet]

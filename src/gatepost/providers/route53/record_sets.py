@@ -21,11 +21,11 @@ from msgspec.structs import replace
 from gatepost.dns.endpoint import Endpoint, EndpointKey, Property
 from gatepost.dns.names import is_address, zone_of
 from gatepost.dns.settings import RECORD_TYPES
-from gatepost.providers.embedded import RefusedError, canonical_name, rdata_of
+from gatepost.providers.contract import RefusedError
 from gatepost.providers.route53.alias_targets import aws_zone_id
 from gatepost.providers.route53.routing import fields_for, listed_routing, properties_in
 from gatepost.providers.route53.spelling import name_for, name_in, text_for, text_in
-from gatepost.providers.targets import listed_form, without_final_dot
+from gatepost.providers.spelling import canonical_name, listed_form, rdata_of, without_final_dot
 
 DEFAULT_TTL_SECONDS = 300
 

@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from gatepost.providers.embedded import RefusedError
+from gatepost.providers.contract import RefusedError
 
 HEALTH_CHECK = "aws/health-check-id"
 _WEIGHT = "aws/weight"

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 
-from gatepost.providers.embedded import canonical_name, rdata_of
+from gatepost.providers.spelling import canonical_name, rdata_of
 
 _OCTAL = re.compile(r"\\([0-3][0-7]{2})|\\(.)", re.DOTALL)
 _DECIMAL = re.compile(r"\\(\d{3})|\\(.)", re.DOTALL)

@@ -15,7 +15,8 @@ from dns.rdatatype import RdataType
 from dns.rdtypes.nsbase import NSBase
 from msgspec import Struct, field
 
-from gatepost.providers.embedded import RecordSet, RecordSets, parent_name, rdata_of
+from gatepost.providers.embedded import RecordSet, RecordSets
+from gatepost.providers.spelling import parent_name, rdata_of
 
 _MAX_ALIASES = 16
 _WEIGHT = "aws/weight"

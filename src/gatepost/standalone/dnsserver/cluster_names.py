@@ -11,7 +11,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from gatepost.dns.endpoint import Endpoint
-from gatepost.providers.embedded import RecordSets, RefusedError, record_set_of
+from gatepost.providers.contract import RefusedError
+from gatepost.providers.embedded import RecordSets, record_set_of
 
 RawObject = Mapping[str, Any]
 ServiceLookup = Callable[[str, str], tuple[RawObject, Sequence[RawObject]] | None]
