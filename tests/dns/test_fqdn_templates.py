@@ -11,7 +11,7 @@ from gatepost.dns.claims import CLAIMS
 from gatepost.dns.fqdn_templates import FqdnTemplates
 from gatepost.dns.rules import BadSettings, rules
 from gatepost.dns.settings import DnsSettings
-from gatepost.dns.sources.routes import TemplateFailed
+from gatepost.dns.sources.hostnames import TemplateFailed
 from gatepost.objects.gatewayapi import GatewayRoute
 from gatepost.objects.kinds import typed
 from gatepost.state.engine import Engine

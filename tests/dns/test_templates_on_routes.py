@@ -10,7 +10,7 @@ from dns_objects import START, gateway, listener, parent, route, value_at
 from gatepost.dns.claims import CLAIMS
 from gatepost.dns.rules import rules
 from gatepost.dns.settings import DnsSettings
-from gatepost.dns.sources.routes import TemplateFailed
+from gatepost.dns.sources.hostnames import TemplateFailed
 from gatepost.objects.gatewayapi import GatewayRoute
 from gatepost.objects.meta import KubernetesObject
 from gatepost.state.engine import Engine

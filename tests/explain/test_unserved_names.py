@@ -264,3 +264,28 @@ def test_kingress_without_class_tells_the_annotation_that_it_lacks() -> None:
 def test_name_that_dns_cannot_hold_is_explained_where_an_object_mentions_it() -> None:
     found = explained("192.0.2.77", gateway(), http_route("app", "192.0.2.77"))
     assert (found.verdict, first(found)) == ("not served", ("InvalidHostname", "HTTPRoute shop/app", "spec.hostnames"))
+
+
+@pytest.mark.parametrize(
+    ("annotations", "reason"),
+    [
+        ({"hostname": "app.example.com"}, "NoMatchingListener"),
+        ({"hostname": "app.example.com", "gateway-hostname-source": "defined-hosts-only"}, "IgnoredHostname"),
+        ({"hostname": "app.example.com", "gateway-hostname-source": "annotation-only"}, "NoMatchingListener"),
+    ],
+)
+def test_name_in_an_annotation_that_comes_to_nothing_is_explained(annotations: dict[str, str], reason: str) -> None:
+    written = {f"external-dns.kubernetes.io/{name}": text for name, text in annotations.items()}
+    route = http_route("app", "app.example.org", annotations=written)
+    found = explained("app.example.com", gateway(hostname="*.example.org"), route)
+    assert found.verdict == "not served"
+    assert first(found) == (reason, "HTTPRoute shop/app", "metadata.annotations[hostname]")
+    assert "'app.example.com'" in found.reasons[0].message
+
+
+def test_hostname_that_is_none_is_no_reason_for_another_of_the_route() -> None:
+    closed = gateway()
+    closed["spec"]["listeners"][0]["protocol"] = "TLS"
+    found = explained("app.example.com", closed, http_route("app", "bad_name.example.com", "app.example.com"))
+    assert first(found)[0] == "ProtocolMismatch"
+    assert "InvalidHostname" not in [why.reason for why in found.reasons]

@@ -12,7 +12,7 @@ from typing import Any
 
 import msgspec
 
-from gatepost.dns.sources.routes import TemplateFailed
+from gatepost.dns.sources.hostnames import TemplateFailed
 from gatepost.dns.template_functions import functions_for
 from gatepost.gotemplate import Fields, Strings, Template, TemplateError
 from gatepost.objects.gatewayapi import GROUP, GatewayRoute, ParentReference, RouteParentStatus

@@ -84,12 +84,13 @@ class Claims(Struct, frozen=True, gc=False):
     """What one object claims, and every parent, listener and hostname of it that gave nothing.
 
     `lagging`: why no name of it is given up yet: its controller has not answered to its newest generation, or something
-    that it rests on cannot be read.
+    that it rests on cannot be read. `unserved`: names that stand on it and are among no claim; `skipped` says why.
     """
 
     claims: tuple[Claim, ...] = ()
     skipped: tuple[Skipped, ...] = ()
     lagging: Skipped | None = None
+    unserved: tuple[str, ...] = ()
 
 
 class Reverse(Struct, frozen=True, gc=False):

@@ -15,12 +15,13 @@ from gatepost.dns.sources.dns_endpoints import EndpointRule
 from gatepost.dns.sources.endpoint_status import ENDPOINT_STATUS, EndpointStatusRule
 from gatepost.dns.sources.filters import Filters
 from gatepost.dns.sources.gateway_listeners import ListenerRule
+from gatepost.dns.sources.hostnames import Template
 from gatepost.dns.sources.knative import KnativeRule
 from gatepost.dns.sources.knative_gateways import BALANCER_ADDRESSES, KNATIVE_GATEWAYS
 from gatepost.dns.sources.knative_targets import KnativeTargets
 from gatepost.dns.sources.offers import NAMESPACE_OFFERS, OFFERS, NamespaceOfferRule, Offer, OfferRule
 from gatepost.dns.sources.parents import PARENTS, Parent, ParentRule
-from gatepost.dns.sources.routes import RouteRule, Template
+from gatepost.dns.sources.routes import RouteRule
 from gatepost.dns.validity import coexisting_claims, valid_claims
 from gatepost.dns.wrappers.chain import Chain
 from gatepost.dns.wrappers.default_targets import DefaultTargets

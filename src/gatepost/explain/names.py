@@ -23,7 +23,7 @@ from gatepost.state.engine import Engine
 from gatepost.state.rule import Rule
 
 CLAIMED_FIELD = ""
-"""Where a claimed name stands is known to the DNS rules alone."""
+"""Where a name stands that is not written in the spec is known to the DNS rules alone."""
 
 
 class Host(Struct, frozen=True):
@@ -104,10 +104,10 @@ def all_names(engine: Engine) -> set[str]:
 
 
 def hosts_of(engine: Engine, ref: Ref, obj: KubernetesObject, claims: Rule[Any] | None) -> list[Host]:
-    """The hostnames that are written in an object, and those that it claims in DNS by annotation or template.
+    """The hostnames that are written in an object, and those that its annotation or a template asks DNS for.
 
     Args:
-        claims: the rule that says what objects claim in DNS, None if there is none.
+        claims: the rule that says what objects claim in DNS and what they ask for in vain, None if there is none.
     """
     written = [
         Host(name, field)
@@ -133,7 +133,7 @@ def _specific_first(host: Host) -> tuple[bool, int, str]:
 
 def _claimed(engine: Engine, ref: Ref, rule: Rule[Any] | None) -> list[str]:
     value = engine.value(rule, ref) if rule is not None else None
-    return [claim.name for claim in value.claims] if isinstance(value, Claims) else []
+    return [*(claim.name for claim in value.claims), *value.unserved] if isinstance(value, Claims) else []
 
 
 Texts = Iterator[tuple[str, str]]

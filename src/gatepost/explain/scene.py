@@ -105,8 +105,8 @@ def _concerns(why: Skipped, about: Ref, scene: Scene) -> bool:
 
     A KIngress has a HTTPRoute for each of its rules: what one of other hosts waits for does not hold this name back.
     """
-    if why.reason in ABOUT_ONE_HOST:
-        return any(repr(form) in why.message for form in scene.asked.forms)
+    if why.reason in _ABOUT_ONE_HOST and why.at == about:
+        return any(repr(form) in why.message.lower() for form in scene.asked.forms)
     other = scene.engine.store.get(why.at) if why.at != about else None
     if not isinstance(other, GatewayRoute) or not other.spec.hostnames:
         return True
@@ -115,8 +115,8 @@ def _concerns(why: Skipped, about: Ref, scene: Scene) -> bool:
 
 def _is_on_the_way(problem: Problem, asked: Asked) -> bool:
     """Whether a problem can keep the name from being served. No name from outside goes by the Services of a Route."""
-    return asked.service is not None or problem.reason not in ABOUT_NAMES_OF_THE_CLUSTER
+    return asked.service is not None or problem.reason not in _ABOUT_NAMES_OF_THE_CLUSTER
 
 
-ABOUT_ONE_HOST = ("NoMatchingListener",)
-ABOUT_NAMES_OF_THE_CLUSTER = (NO_ADDRESS, ADDRESS_GONE)
+_ABOUT_ONE_HOST = ("NoMatchingListener", "InvalidHostname", "IgnoredHostname")
+_ABOUT_NAMES_OF_THE_CLUSTER = (NO_ADDRESS, ADDRESS_GONE)

@@ -8,9 +8,8 @@ from itertools import pairwise
 from msgspec import Struct
 
 from gatepost.dns.sources.attachment import PARENT_KINDS
-from gatepost.explain.gateway_steps import NO_SUCH_PARENT
+from gatepost.explain.gateway_steps import NO_LISTENER, NO_SUCH_PARENT
 from gatepost.explain.names import Asked
-from gatepost.explain.scene import ABOUT_ONE_HOST
 from gatepost.explain.service_steps import why_no_cluster_dns
 from gatepost.explain.values import DnsAnswer, Step, Verdict, Why
 from gatepost.explain.way import all_steps, paths
@@ -145,4 +144,4 @@ def _rank(why: Skipped, is_of_a_parent: bool = False) -> int:
         return 3
     if why.field.startswith("spec.listeners[") and not is_of_a_parent:
         return 2
-    return 1 if why.reason in ABOUT_ONE_HOST else 0
+    return 1 if why.reason == NO_LISTENER else 0

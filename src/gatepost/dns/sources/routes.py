@@ -7,14 +7,15 @@ Source: spec of Gateway API (hostname intersection), external-dns (annotations, 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Mapping
 
 from gatepost.dns.annotations import NO_WISHES, Wishes
-from gatepost.dns.names import hostname, intersection
+from gatepost.dns.names import intersection
 from gatepost.dns.records import Claim, Claimant, Claims, Records, first_set
 from gatepost.dns.settings import DnsSettings
 from gatepost.dns.sources.attachment import Attachment, attachments
 from gatepost.dns.sources.filters import Filters, against_controller
+from gatepost.dns.sources.hostnames import HostnameRule, Template
 from gatepost.dns.sources.offers import Offer, OpenListener
 from gatepost.dns.targets import joined, records_for, reduced, with_settings
 from gatepost.dns.wrappers.reach import Reach
@@ -24,20 +25,7 @@ from gatepost.objects.refs import Ref
 from gatepost.state.rule import Rule
 from gatepost.state.view import View
 
-Template = Callable[[GatewayRoute, str], str]
-"""Gives the text that --fqdn-template makes of a Route, for the source of that name: names, separated by commas.
-
-Raises: TemplateFailed
-"""
-
-WITHOUT_HOSTNAMES = ("TCPRoute", "UDPRoute")
-
-_LISTENER_HOSTNAME = ""  # among the hostnames of a Route: whatever the listener says
 _NO_CLAIMS = Claims()
-
-
-class TemplateFailed(ValueError):
-    """A template that cannot be executed for one Route; the text says why. Its other names are not affected."""
 
 
 class RouteRule:
@@ -53,13 +41,11 @@ class RouteRule:
         template: Template | None,
     ) -> None:
         self._type = type_
-        self._source = f"gateway-{type_.KIND.kind.lower()}"
-        self._has_hostnames = type_.KIND.kind not in WITHOUT_HOSTNAMES
-        self._settings = settings
+        self._fallback = settings.listener_hostname_fallback
         self._filters = filters
         self._offers = offers
         self._namespace_offers = namespace_offers
-        self._template = template
+        self._hostnames = HostnameRule(type_.KIND.kind, settings, template)
 
     def __call__(self, ref: Ref, view: View) -> Claims:
         route = view.get(self._type, ref)
@@ -71,13 +57,14 @@ class RouteRule:
             return Claims(skipped=(refused,))
         skipped = [] if wishes is NO_WISHES else list(wishes.remarks(ref))
         hostnames = self._hostnames(route, ref, wishes, skipped)
-        meeting = Meeting(hostnames, self._settings.listener_hostname_fallback, skipped)
+        meeting = Meeting(hostnames.fields, self._fallback, skipped)
         asked, lagging = attachments(route, ref, skipped)
         for attachment in asked:
             self._meet(meeting, attachment, ref, view, skipped)
         meeting.finish(ref)
         claims = meeting.claims(Claimant(route.metadata.creation_timestamp or "", ref), wishes, self._filters.reach)
-        return Claims(claims, tuple(skipped), _lag(ref) if lagging else meeting.unreadable)
+        unserved = (*hostnames.passed_over, *meeting.unserved)
+        return Claims(claims, tuple(skipped), _lag(ref) if lagging else meeting.unreadable, unserved)
 
     def _meet(self, meeting: Meeting, attachment: Attachment, ref: Ref, view: View, skipped: list[Skipped]) -> None:
         offer = view.value(self._offers, (attachment.parent, ref.kind))
@@ -92,56 +79,12 @@ class RouteRule:
                 skipped.append(_no_section(attachment.section, attachment.port, attachment.parent))
         meeting.meet(offer, attachment.doubt)
 
-    def _hostnames(self, route: GatewayRoute, ref: Ref, wishes: Wishes, skipped: list[Skipped]) -> list[str]:
-        """The hostnames that a Route asks for, in canonical form, "" standing for those of the listeners.
-
-        | gateway-hostname-source | names                                                                        |
-        | absent                  | spec, template, annotation; without names in the spec the listener's as well |
-        | annotation-only         | annotation                                                                   |
-        | defined-hosts-only      | spec, template                                                               |
-
-        Source: external-dns. The annotation does not keep the listener's hostnames away; that is an old surprise which
-        `--listener-hostname-fallback` takes care of.
-        """
-        names: list[str] = []
-        in_spec = route.spec.hostnames if self._has_hostnames else ()
-        if wishes.hostname_source != "annotation-only":
-            _add(names, in_spec, ref, "spec.hostnames", skipped)
-            if self._template is not None and (not in_spec or self._settings.combine_fqdn_annotation):
-                _add(names, self._from_template(self._template, route, ref, skipped), ref, "--fqdn-template", skipped)
-        if not wishes.hostname_source and not in_spec and self._settings.listener_hostname_fallback != "none":
-            names.append(_LISTENER_HOSTNAME)
-        if wishes.hostname_source != "defined-hosts-only" and not self._settings.ignore_hostname_annotation:
-            _add(names, wishes.hostnames, ref, "metadata.annotations[hostname]", skipped)
-        if not names:
-            skipped.append(Skipped("NoHostname", "asks for no hostname that DNS can hold", ref, "spec.hostnames"))
-        return names
-
-    def _from_template(
-        self, template: Template, route: GatewayRoute, ref: Ref, skipped: list[Skipped]
-    ) -> tuple[str, ...]:
-        try:
-            text = template(route, self._source)
-        except TemplateFailed as error:
-            skipped.append(Skipped("TemplateFailed", str(error), ref, "--fqdn-template"))
-            return ()
-        return tuple(sorted({name.strip() for name in text.split(",")} - {"", "."}))
-
-
-def _add(names: list[str], texts: tuple[str, ...], ref: Ref, field: str, skipped: list[Skipped]) -> None:
-    for text in texts:
-        name = hostname(text)
-        if name is None:
-            skipped.append(Skipped("InvalidHostname", f"found {text!r}, wanted a DNS name", ref, field))
-        elif name not in names:
-            names.append(name)
-
 
 class Meeting:
     """The hostnames of one Route on their way past its parents: which names come out, and from whom.
 
     Args:
-        hostnames: in canonical form, "" for those of the listeners.
+        hostnames: in canonical form, "" for those of the listeners, each with the field that it comes from.
         fallback: which hostnames of listeners "" stands for: all or exact.
         skipped: gets a line for each parent, listener and hostname that gives nothing.
 
@@ -151,7 +94,7 @@ class Meeting:
 
     __slots__ = ("_doubts", "_exact_only", "_found", "_hostnames", "_met", "_skipped", "unreadable")
 
-    def __init__(self, hostnames: list[str], fallback: str, skipped: list[Skipped]) -> None:
+    def __init__(self, hostnames: Mapping[str, str], fallback: str, skipped: list[Skipped]) -> None:
         self._hostnames = hostnames
         self._exact_only = fallback == "exact"
         self._skipped = skipped
@@ -217,12 +160,15 @@ class Meeting:
         """Notes the hostnames that met no listener."""
         if len(self._met) < len(self._hostnames):
             self._skipped.extend(
-                Skipped(
-                    "NoMatchingListener", f"hostname {host!r} meets no listener of its parents", ref, "spec.hostnames"
-                )
-                for host in self._hostnames
+                Skipped("NoMatchingListener", f"hostname {host!r} meets no listener of its parents", ref, field)
+                for host, field in self._hostnames.items()
                 if host and host not in self._met
             )
+
+    @property
+    def unserved(self) -> tuple[str, ...]:
+        """The hostnames that no parent serves as they are, nor may serve."""
+        return tuple(host for host in self._hostnames if host and host not in self._found and host not in self._doubts)
 
     def claims(self, claimant: Claimant, wishes: Wishes, reach: Reach | None) -> tuple[Claim, ...]:
         """The claims on all names that came out, doubtful ones too.
