@@ -8,7 +8,6 @@ Source of the idea: build systems with recorded dependencies, such as Salsa and 
 
 from __future__ import annotations
 
-import heapq
 from collections import deque
 from collections.abc import Hashable, Iterable, Iterator
 from datetime import datetime
@@ -20,9 +19,11 @@ from gatepost.objects.meta import KubernetesObject
 from gatepost.objects.problems import Problem, UnreadableObject
 from gatepost.objects.refs import Ref
 from gatepost.state.failure import DependencyFailed, Failure, Failures
+from gatepost.state.readers import Readers
 from gatepost.state.rule import Rule
 from gatepost.state.run import Run
 from gatepost.state.store import Buckets, Index, KeptIndex, Store
+from gatepost.state.timers import Timers
 from gatepost.state.view import View
 
 ValueT = TypeVar("ValueT")
@@ -57,15 +58,16 @@ class Engine:
         self.clock = start
         self._rules = {rule.name: rule for rule in rules}
         self._runs: dict[str, dict[Hashable, Run]] = {name: {} for name in self._rules}
-        self._readers: dict[Hashable, Run | set[Run]] = {}
+        self._readers = Readers()
         self._stale: dict[int, deque[Run]] = {
             rank: deque() for rank in sorted({rule.rank for rule in self._rules.values()})
         }
-        self._order = 0
+        self.runs_of: dict[str, int] = dict.fromkeys(self._rules, 0)
+        """How often each rule has run."""
         self._before: dict[Run, Any] = {}
         self._gone: dict[tuple[str, Hashable], Any] = {}
         self._executing: list[tuple[Run, View]] = []
-        self._timers: list[tuple[datetime, int, Run]] = []
+        self._timers = Timers()
         self._value_indexes: dict[str, list[KeptIndex]] = {}
         self._value_buckets: dict[str, Buckets] = {}
         self._rules_over_type: dict[type[KubernetesObject], list[Rule[Any]]] = {}
@@ -133,16 +135,12 @@ class Engine:
     def advance(self, now: datetime) -> None:
         """Moves the time on; runs whose answer held only until then are stale. The time never goes back."""
         self.clock = max(self.clock, now)
-        while self._timers and self._timers[0][0] <= self.clock:
-            moment, _, run = heapq.heappop(self._timers)
-            if run.until == moment:
-                self._make_stale(run)
+        for run in self._timers.take(self.clock):
+            self._make_stale(run)
 
     def next_moment(self) -> datetime | None:
         """When the next run gets stale by time alone, None if none does."""
-        while self._timers and self._timers[0][2].until != self._timers[0][0]:
-            heapq.heappop(self._timers)
-        return self._timers[0][0] if self._timers else None
+        return self._timers.next()
 
     # Running
 
@@ -279,6 +277,7 @@ class Engine:
 
     def _execute(self, run: Run) -> None:
         run.stale = False
+        self.runs_of[run.rule.name] += 1
         view = View(self, run.rule)
         self._executing.append((run, view))
         failure: Failure | None = None
@@ -319,41 +318,19 @@ class Engine:
         old = run.reads
         if reads != old:
             run.reads = reads
-            if old:
-                kept = set(reads)
-                for cell in old:
-                    if cell not in kept:
-                        self._remove_reader(cell, run)
-            for cell in reads:
-                self._add_reader(cell, run)
+            for cell in self._readers.replace(run, old, reads):
+                self._note_unread(cell)
         if until != run.until:
             run.until = until
             if until is not None:
-                self._order += 1
-                heapq.heappush(self._timers, (until, self._order, run))
+                self._timers.add(until, run)
 
-    def _add_reader(self, cell: Hashable, run: Run) -> None:
-        readers = self._readers.get(cell)
-        if readers is None:
-            self._readers[cell] = run
-        elif isinstance(readers, set):
-            readers.add(run)
-        elif readers is not run:
-            self._readers[cell] = {readers, run}
-
-    def _remove_reader(self, cell: Hashable, run: Run) -> None:
-        readers = self._readers.get(cell)
-        if isinstance(readers, set):
-            readers.discard(run)
-            if readers:
-                return
-        elif readers is not run:
-            return
-        del self._readers[cell]
+    def _note_unread(self, cell: Hashable) -> None:
+        """Nobody reads a cell any more: a run that ran only because it was asked is swept."""
         if isinstance(cell, tuple) and cell[0] in self._runs:
             asked = self._runs[cell[0]].get(cell[1])
             if asked is not None and not asked.wanted:
-                self._make_stale(asked)  # nobody asks any more: the sweep drops it
+                self._make_stale(asked)
 
     def _set_value(self, run: Run, value: Any) -> None:
         old = run.value
@@ -372,14 +349,8 @@ class Engine:
         for run, view in self._executing:
             if view.has_read(cell):
                 self._make_stale(run)  # it looked before this change and must look again
-        readers = self._readers.get(cell)
-        if readers is None:
-            return
-        if isinstance(readers, set):
-            for reader in readers:
-                self._make_stale(reader)
-        else:
-            self._make_stale(readers)
+        for reader in self._readers.of(cell):
+            self._make_stale(reader)
 
     def _touch_buckets(self, cells: Iterable[Hashable]) -> None:
         for cell in cells:
