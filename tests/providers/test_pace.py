@@ -6,10 +6,10 @@ import email.utils
 import time
 
 import pytest
-from sleeping_clock import SleepingClock
 
 from gatepost.dns.capabilities import Rate
 from gatepost.providers.pace import HeldBack, Pace, TryAgain, retry_after_seconds
+from sleeping_clock import SleepingClock
 
 NO = LookupError("no")
 

