@@ -1,4 +1,4 @@
-"""The commands of docs/dns-conflicts.md and of the README over examples print what the page says they print."""
+"""The commands of pages on DNS and of the README over examples print what the page says they print."""
 
 from __future__ import annotations
 
@@ -12,8 +12,10 @@ from click.testing import CliRunner, Result
 from gatepost.cli.commands import gatepost
 
 ROOT = pathlib.Path(__file__).parents[2]
-PAGE = (ROOT / "docs" / "dns-conflicts.md").read_text()
-BLOCKS = re.findall(r"^```console\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
+FENCED = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+BLOCKS, PLAN_BLOCKS = (
+    FENCED.findall((ROOT / "docs" / page).read_text()) for page in ("dns-conflicts.md", "dns-plan.md")
+)
 """The text between fences: `$ ` and a command, then what it prints; `$ echo $?` shows the exit code of the last one."""
 
 
@@ -30,11 +32,11 @@ def steps(block: str) -> list[tuple[str, str]]:
     return [(command, printed) for command, _, printed in (step.partition("\n") for step in rest)]
 
 
-@pytest.mark.parametrize("number", range(len(BLOCKS)))
-def test_commands_of_the_page_print_what_it_says(number: int, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("block", [*BLOCKS, *PLAN_BLOCKS])
+def test_commands_of_the_page_print_what_it_says(block: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)
     exit_code = 0
-    for command, printed in steps(BLOCKS[number]):
+    for command, printed in steps(block):
         if command == "echo $?":
             assert printed == f"{exit_code}\n"
             continue
@@ -44,7 +46,7 @@ def test_commands_of_the_page_print_what_it_says(number: int, monkeypatch: pytes
 
 
 def test_the_page_shows_every_way_to_settle_a_conflict() -> None:
-    assert len(BLOCKS) == 6
+    assert (len(BLOCKS), len(PLAN_BLOCKS)) == (6, 1)
     commands = [command for block in BLOCKS for command, _ in steps(block)]
     assert {choice for command in commands for choice in re.findall(r"--conflict (\w+)", command)} == {
         "merge",
