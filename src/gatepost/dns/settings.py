@@ -55,7 +55,7 @@ CONFLICT_CHOICES = ("oldest", "refuse", "merge")
 FALLBACK_CHOICES = ("all", "exact", "none")
 POLICIES = ("sync", "upsert-only", "create-only")
 RECORD_TYPES = ("A", "AAAA", "CNAME", "TXT", "SRV", "NS", "PTR", "MX", "NAPTR", "DNAME")
-REGISTRIES = ("txt", "noop")
+REGISTRIES = ("txt", "noop", "dynamodb", "crd")
 EVENTS = ("RecordReady", "RecordDeleted", "RecordError")
 
 _NAT64_BITS = 96
@@ -176,11 +176,15 @@ class DnsSettings(Struct, frozen=True, kw_only=True):
         ),
     ] = ()
 
-    registry: Annotated[str, Meta(description="Where it is kept which records are ours: txt or noop (nowhere).")] = (
-        "txt"
-    )
+    registry: Annotated[
+        str,
+        Meta(
+            description="Where it is kept which records are ours: txt (in the zone itself), dynamodb (a table), crd "
+            "(DNSRecords in the cluster) or noop (nowhere)."
+        ),
+    ] = "txt"
     txt_owner_id: Annotated[
-        str, Meta(description="Our name in the TXT records of ownership; no other instance may use it in these zones.")
+        str, Meta(description="Our name wherever ownership is kept; no other instance may use it in these zones.")
     ] = "default"
     txt_prefix: Annotated[
         str, Meta(description="Prefix of the names of TXT records of ownership; %{record_type} stands for the type.")
@@ -218,7 +222,7 @@ class DnsSettings(Struct, frozen=True, kw_only=True):
     @property
     def owner(self) -> str:
         """Who owns what we write; "" with the noop registry, which knows no owners."""
-        return self.txt_owner_id if self.registry == "txt" else ""
+        return self.txt_owner_id if self.registry != "noop" else ""
 
     @property
     def reach(self) -> Reach:
@@ -320,12 +324,14 @@ class DnsSettings(Struct, frozen=True, kw_only=True):
     def _check_registry(self) -> Iterator[str]:
         if self.txt_prefix and self.txt_suffix:
             yield "--txt-prefix and --txt-suffix: give one of them, not both"
-        if self.registry == "txt" and not self.txt_owner_id:
+        if self.registry == "aws-sd":
+            yield "--registry: aws-sd goes with the provider aws-sd (Cloud Map), which gatepost does not have"
+        if self.registry != "noop" and not self.txt_owner_id:
             yield "--txt-owner-id: found nothing, wanted a name that no other instance uses in these zones"
         if self.migrate_from_txt_owner and self.migrate_from_txt_owner == self.owner:
             yield f"--migrate-from-txt-owner: found {self.owner!r}, which is our own name, wanted that of another"
         if self.migrate_from_txt_owner and self.registry != "txt":
-            yield "--migrate-from-txt-owner: needs --registry txt, which alone knows owners"
+            yield "--migrate-from-txt-owner: needs --registry txt, in whose records that owner stands"
         # What was given must not be shown: it may be a key all but for a typing error.
         if self.txt_encrypt_aes_key and self.aes_key is None:
             yield "--txt-encrypt-aes-key: found something else, wanted 32 characters, or 32 bytes in base64"

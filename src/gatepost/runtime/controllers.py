@@ -24,6 +24,7 @@ from gatepost.objects.problems import Problem
 from gatepost.objects.refs import GroupKind
 from gatepost.objects.settings import Settings
 from gatepost.providers.contract import Provider
+from gatepost.registries.contract import OwnershipStore
 from gatepost.runtime.clock import LoopClock
 from gatepost.runtime.clusterfeed import ClusterFeed
 from gatepost.runtime.dns_verdicts import DnsVerdicts
@@ -42,13 +43,14 @@ from gatepost.writes.outcome import Event, subject
 
 
 class DnsPart(Struct, frozen=True):
-    """Where record sets go. `settings` are those that the rules were made with, `cipher` is for ownership records."""
+    """Where record sets go. `settings` are those of the rules, `cipher` and `store` are for ownership."""
 
     settings: DnsSettings
     provider: Provider
     pace: Pace = Pace()
     allow: bool = False
     cipher: Cipher | None = None
+    store: OwnershipStore | None = None
 
 
 class Controllers:
@@ -118,6 +120,7 @@ class Controllers:
             dry_run=dry_run,
             allow=dns.allow,
             cipher=dns.cipher,
+            store=dns.store,
             may_write=lambda: self._leadership.is_held,
         )
         verdicts = DnsVerdicts(

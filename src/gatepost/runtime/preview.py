@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from gatepost.dns.conflicts import CONFLICT
 from gatepost.dns.desired import record_sets
@@ -16,6 +16,7 @@ from gatepost.dns.registry import inventory, ownership_names
 from gatepost.dns.served import UnreadZone
 from gatepost.dns.settings import DnsSettings
 from gatepost.dns.standing import Standings
+from gatepost.dns.stored_ownership import Entry
 from gatepost.objects.problems import Problem
 from gatepost.runtime.reading import Read
 from gatepost.state.engine import Engine
@@ -55,6 +56,7 @@ def preview(
     allow: bool = False,
     doubtful_kinds: Collection[str] = (),
     cipher: Cipher | None = None,
+    entries: Sequence[Entry] | None = None,
 ) -> Preview:
     """The plan from what DNS holds to what the engine wants.
 
@@ -64,9 +66,15 @@ def preview(
         allow: lets the plan through however much it removes, and what nobody is known to own.
         doubtful_kinds: those of which an object that is not there need not be gone.
         cipher: opens the texts of ownership records.
+        entries: all entries of the store of the registry, None for a registry without one.
     """
     zones = current.served.zones or ()
-    held = inventory(settings, with_ownership(current.endpoints, settings, zones), zones, cipher)
+    endpoints = current.endpoints
+    if entries is None:
+        endpoints = with_ownership(endpoints, settings, zones)
+    else:
+        entries = with_entries(endpoints, settings, entries)
+    held = inventory(settings, endpoints, zones, cipher, entries)
     standings = Standings(engine, doubtful_kinds, is_owner_known=bool(settings.owner) or allow)
     planner = Planner(settings, standings, adjust, current.served)
     wanted = list(record_sets(engine))
@@ -114,6 +122,17 @@ def with_ownership(
                 )
             )
     return (*endpoints, *made)
+
+
+def with_entries(endpoints: Sequence[Endpoint], settings: DnsSettings, entries: Sequence[Entry]) -> tuple[Entry, ...]:
+    """The entries, with one for each record that says by its labels whose it is and has none; see `with_ownership`."""
+    there = {entry.key for entry in entries}
+    made = [
+        Entry(structs.replace(endpoint, labels={OWNER: settings.owner, **endpoint.labels}))
+        for endpoint in endpoints
+        if endpoint.labels.keys() & {OWNER, RESOURCE} and not _is_ownership(endpoint)
+    ]
+    return (*entries, *(entry for entry in made if entry.key not in there))
 
 
 def _is_ownership(endpoint: Endpoint) -> bool:

@@ -7,8 +7,10 @@ import contextlib
 import logging
 import math
 from collections.abc import AsyncIterator
+from types import MappingProxyType
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from gatepost.cluster.api_calls import ApiCalls
 from gatepost.cluster.client import Client
@@ -25,6 +27,7 @@ from gatepost.runtime.election import Election
 from gatepost.runtime.leading import Alone, Elector, Leadership, own_identity
 from gatepost.runtime.logs import fields
 from gatepost.runtime.pace import Pace
+from gatepost.runtime.registries import RegistrySettings, store_named
 from gatepost.runtime.txt_encryption import cipher_for
 
 log = logging.getLogger("gatepost.run")
@@ -36,6 +39,7 @@ class RunSettings(Struct, frozen=True, kw_only=True):
     Attributes:
         controllers: names of `wiring.CONTROLLERS`.
         dns: the settings of the DNS part, None to run without one.
+        registries: where ownership is kept, for registries outside of DNS.
         pace: how often DNS is written, and compared with what the provider really holds.
         allow: lets DNS plans through however much they remove.
         loopback_gateways: see `objects.settings.Settings`.
@@ -54,6 +58,7 @@ class RunSettings(Struct, frozen=True, kw_only=True):
     cluster_domain: str = "cluster.local"
     system_namespace: str = "knative-serving"
     dns: DnsSettings | None = None
+    registries: RegistrySettings = MappingProxyType({})
     pace: Pace = Pace()
     allow: bool = False
     loopback_gateways: bool = False
@@ -126,6 +131,8 @@ async def controllers_on(
         probe=settings.probe,
     )
     async with leadership_on(connection, settings) as leadership, _client(connection, settings, leadership) as client:
+        if dns is not None:
+            dns = replace(dns, store=store_named(dns.settings.registry, settings.registries, client))
         yield Controllers(
             client,
             wired.rules,

@@ -56,7 +56,7 @@ class Sender:
         Raises: ProviderError if it is not known what was changed; everything has to be listed anew.
         """
         changes = changes_for(planned, holdings, self._cipher)
-        errors = await self._apply(changes, holdings, served)
+        errors = await self._apply(changes, holdings, served) if changes else {}
         # First noted, then sent: if the answer to this is lost as well, it is due again once everything is listed.
         self._owed = _joined(self._owed, amends(changes, errors, holdings))
         await self.mend(holdings, served)

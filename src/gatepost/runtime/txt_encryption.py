@@ -65,7 +65,7 @@ class TxtCipher:
 
 def cipher_for(settings: DnsSettings) -> Cipher | None:
     """What opens the ownership records of these settings, None if they have no key. Raises: EncryptionNotInstalled"""
-    return TxtCipher(settings.aes_key) if settings.registry == "txt" and settings.aes_key is not None else None
+    return TxtCipher(settings.aes_key) if settings.registry != "noop" and settings.aes_key is not None else None
 
 
 def _unpacked(packed: bytes) -> str:

@@ -23,10 +23,13 @@ from gatepost.dns.repeats import Repeats
 from gatepost.dns.served import Served, UnreadZone
 from gatepost.dns.settings import DnsSettings
 from gatepost.dns.standing import Standings
+from gatepost.dns.stored_ownership import Entry
 from gatepost.objects.problems import Problem
 from gatepost.objects.refs import GroupKind
 from gatepost.providers.contract import GuardingProvider, Provider
+from gatepost.registries.contract import OwnershipStore
 from gatepost.runtime.adjusting import adjuster
+from gatepost.runtime.claiming import ClaimingSender
 from gatepost.runtime.doubts import Doubts, problem_of
 from gatepost.runtime.kinds import KnownKinds, kinds_in_doubt
 from gatepost.runtime.quarantine import Quarantine
@@ -67,6 +70,7 @@ class Zones:
         allow: lets plans through however much they remove, and what nobody is known to own.
         monotonic: seconds that only grow.
         cipher: opens the texts of ownership records, and seals them if the settings say so.
+        store: where ownership is kept outside of DNS.
         may_write: asked before each writing call; see `leading`.
     """
 
@@ -81,6 +85,7 @@ class Zones:
         dry_run: bool = False,
         allow: bool = False,
         cipher: Cipher | None = None,
+        store: OwnershipStore | None = None,
         may_write: Callable[[], bool] = lambda: True,
     ) -> None:
         self._engine = engine
@@ -91,6 +96,7 @@ class Zones:
         self._dry_run = dry_run
         self._allow = allow
         self._cipher = cipher
+        self._store = store
         self._may_write = may_write
         self._removals: deque[tuple[float, int]] = deque()
         self._seen: dict[NameKey, str] = {}
@@ -107,6 +113,8 @@ class Zones:
         self._unmade: frozenset[NameKey] = frozenset()
         sealing = self._cipher if self._settings.txt_encrypt_enabled else None
         self._sender = Sender(self._provider, sealing, self._may_write)
+        if self._store is not None:
+            self._sender = ClaimingSender(self._provider, self._store, self._may_write)
         self._doubts = Doubts(self._settings.delete_grace)
         self._quarantine = Quarantine()
         self._repeats = Repeats()
@@ -154,9 +162,11 @@ class Zones:
 
         Raises: ProviderError; what was known before then still counts.
         """
+        # The store first: a record that came meanwhile is nobody's yet, while a claim without its record may be swept.
+        entries = await self._store.read() if self._store is not None else None
         read = await read_provider(self._provider)
         self._served = read.served
-        self._inventory = inventory(self._settings, read.endpoints, read.served.zones or (), self._cipher)
+        self._inventory = inventory(self._settings, read.endpoints, read.served.zones or (), self._cipher, entries)
         self._is_fresh = True
         self._rereading.note_listing(self._served.unread.values())
         self._log.say_unread(self._served.unread.values())
@@ -317,10 +327,21 @@ class Zones:
         due = [r for r in left_over if reach.matches(r.dns_name) and self._served.serves(record_name(r.dns_name))]
         try:
             await self._sender.sweep(due, holdings, self._served)
+            if isinstance(self._sender, ClaimingSender):
+                await self._sender.sweep_entries(self._left_over_entries(names, holdings), holdings)
         except BaseException:
             self._inventory = None
             raise
         self._known_of(())
+
+    def _left_over_entries(self, names: Collection[NameKey], holdings: Inventory) -> list[Entry]:
+        """Only those of names that were certainly listed: a store may hold those of zones that we do not even see."""
+        if self._served.zones is None and not self._served.domains:
+            return []
+        reach = self._settings.domains
+        left_over = holdings.left_over_entries(names, self._settings.record_types)
+        named = ((entry.key.dns_name, entry) for entry in left_over)
+        return [entry for name, entry in named if reach.matches(name) and self._served.serves(name)]
 
     async def _mend(self, holdings: Inventory) -> None:
         if not self._sender.owes or self._dry_run:
