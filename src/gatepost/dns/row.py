@@ -82,6 +82,9 @@ class Row(Struct):
     held: list[Held] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
 
+    def __bool__(self) -> bool:
+        return bool(self.changes or self.held or self.problems)
+
 
 def plan_row(
     key: NameKey,

@@ -11,27 +11,24 @@ from collections.abc import Callable, Collection, Sequence
 
 from msgspec import Struct
 
-from gatepost.dns.claims import RECORD_SETS
-from gatepost.dns.desired import record_set_at, record_sets
+from gatepost.dns.desired import record_set_at
 from gatepost.dns.inventory import Inventory
 from gatepost.dns.names import record_name
 from gatepost.dns.ownership import Cipher
-from gatepost.dns.plan import Plan, PlannedChange, Planner, removes
-from gatepost.dns.records import NameKey, RecordSet
+from gatepost.dns.plan import PlannedChange, removes
+from gatepost.dns.records import NameKey
 from gatepost.dns.registry import inventory
 from gatepost.dns.repeats import Repeats
 from gatepost.dns.served import Served, UnreadZone
 from gatepost.dns.settings import DnsSettings
-from gatepost.dns.standing import Standings
 from gatepost.dns.stored_ownership import Entry
 from gatepost.objects.problems import Problem
-from gatepost.objects.refs import GroupKind
 from gatepost.providers.contract import GuardingProvider, Provider
 from gatepost.registries.contract import OwnershipStore
-from gatepost.runtime.adjusting import adjuster
 from gatepost.runtime.claiming import ClaimingSender
 from gatepost.runtime.doubts import Doubts, problem_of
-from gatepost.runtime.kinds import KnownKinds, kinds_in_doubt
+from gatepost.runtime.kinds import KnownKinds
+from gatepost.runtime.planning import Planned, Planning
 from gatepost.runtime.quarantine import Quarantine
 from gatepost.runtime.reading import read_provider
 from gatepost.runtime.record_events import RecordEvents
@@ -54,13 +51,6 @@ class Written(Struct, frozen=True):
     problems: tuple[Problem, ...] = ()
     events: tuple[Event, ...] = ()
     is_stopped: bool = False
-
-
-class _Planned(Struct, frozen=True):
-    """A plan, and the names that it is over."""
-
-    plan: Plan
-    names: frozenset[NameKey]
 
 
 class Zones:
@@ -94,12 +84,11 @@ class Zones:
         self._provider = provider
         self._monotonic = monotonic
         self._dry_run = dry_run
-        self._allow = allow
         self._cipher = cipher
         self._store = store
         self._may_write = may_write
         self._removals: deque[tuple[float, int]] = deque()
-        self._seen: dict[NameKey, str] = {}
+        self._planning = Planning(engine, kinds, settings, provider, monotonic, allow=allow)
         self._rereading = Rereading(provider, monotonic)
         self._tells = RecordEvents(engine, settings.events_emit)
         self._log = ZoneLog()
@@ -186,7 +175,7 @@ class Zones:
             else:
                 self._served = self._served.with_read(reread.zone)
                 self._inventory.learn(reread.endpoints)
-            known = {record_set.key for record_set in record_sets(self._engine)} | set(self._inventory.keys())
+            known = self._planning.known(self._inventory)
             names |= {key for key in known if self._served.zone_of(key[0]) == reread.zone}
         return frozenset(names)
 
@@ -228,7 +217,7 @@ class Zones:
         return bool(wanted.records) and all(record.type in ours for record in wanted.records)
 
     def _written(
-        self, planned: _Planned, changes: int = 0, untaken: Sequence[Problem] = (), events: tuple[Event, ...] = ()
+        self, planned: Planned, changes: int = 0, untaken: Sequence[Problem] = (), events: tuple[Event, ...] = ()
     ) -> Written:
         plan = planned.plan
         held = [problem for held in plan.held if (problem := problem_of(held)) is not None]
@@ -243,40 +232,10 @@ class Zones:
 
     # Planning
 
-    async def _plan(self, names: Collection[NameKey] | None, holdings: Inventory) -> _Planned:
-        if names is None:
-            names = {record_set.key for record_set in record_sets(self._engine)} | set(holdings.keys())
-        sure = frozenset(name for name in names if not self._rests_on_unknown_kinds(name))
-        # What is wanted is looked up before a provider that is far away is asked, and not again after: so what is
-        # planned is what it was asked about. A name that changes meanwhile is due again.
-        found = ((name, record_set_at(self._engine, name)) for name in sure)
-        wanted = {name: record_set for name, record_set in found if record_set is not None}
-        adjust = await adjuster(self._provider, wanted.values())
-        planner = Planner(self._settings, self._standings(wanted), adjust, self._served)
-        plan = planner.plan_names(
-            sure,
-            holdings,
-            wanted.get,
-            allow=self._allow,
-            removed_before=self._removed_lately(),
-            let_go=self._let_go(),
+    async def _plan(self, names: Collection[NameKey] | None, holdings: Inventory) -> Planned:
+        return await self._planning.plan(
+            names, holdings, self._served, removed_before=self._removed_lately(), let_go=self._let_go()
         )
-        return _Planned(plan, sure)
-
-    def _standings(self, wanted: dict[NameKey, RecordSet]) -> Standings:
-        is_owner_known = bool(self._settings.owner)
-        if not is_owner_known:
-            claimed = ((name, record_set.claimants) for name, record_set in wanted.items())
-            self._seen.update((name, claimants[0].resource) for name, claimants in claimed if claimants)
-        return Standings(
-            self._engine, self._doubtful_kinds(), is_owner_known=is_owner_known or self._allow, seen=self._seen
-        )
-
-    def _doubtful_kinds(self) -> frozenset[str]:
-        return kinds_in_doubt(self._kinds.watched, self._kinds.unknown, self._kinds.missing)
-
-    def _rests_on_unknown_kinds(self, name: NameKey) -> set[GroupKind]:
-        return self._kinds.unknown_below(self._engine.rule(RECORD_SETS), name)
 
     def _let_go(self) -> frozenset[NameKey]:
         """The names whose doubt has lasted long enough; none while the cluster cannot be read, which may be why."""
@@ -320,7 +279,7 @@ class Zones:
 
     async def _sweep(self, names: Collection[NameKey], holdings: Inventory) -> None:
         """Deletes ownership records of ours that speak of none of these names, unless the cluster cannot be read."""
-        if self._kinds.failing or self._doubtful_kinds():
+        if self._kinds.failing or self._planning.doubtful_kinds:
             return
         left_over = holdings.left_over(names, self._settings.record_types)
         reach = self._settings.domains
