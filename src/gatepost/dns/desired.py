@@ -27,6 +27,11 @@ def record_set_at(engine: Engine, key: NameKey) -> RecordSet | None:
     return None
 
 
+def names_wanted(engine: Engine) -> set[NameKey]:
+    """The names of all record sets that are wanted."""
+    return {cast("NameKey", key) for rule in _rules(engine) for key, _ in engine.values(engine.rule(rule))}
+
+
 def record_sets(engine: Engine) -> Iterator[RecordSet]:
     """All record sets that are wanted, sorted by name and set identifier."""
     found: dict[NameKey, RecordSet] = {}

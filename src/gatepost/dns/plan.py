@@ -9,7 +9,7 @@ the plan too, with its reason.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
 from msgspec import Struct, structs
 
@@ -125,8 +125,32 @@ class Planner:
                 disaster that comes in small portions is stopped too.
             let_go: names whose doubt has lasted long enough to give them up, if it is one that may end.
         """
-        reached = [key for key in sorted(keys) if self._domains.matches(key[0])]
-        rows = [self._row(key, inventory, wanted(key), key in let_go) for key in reached]
+        rows = [row for _, row in self.rows(keys, inventory, wanted, let_go=let_go)]
+        return self.joined(rows, inventory, allow=allow, removed_before=removed_before)
+
+    def rows(
+        self,
+        keys: Iterable[NameKey],
+        inventory: Inventory,
+        wanted: Callable[[NameKey], RecordSet | None],
+        *,
+        let_go: Collection[NameKey] = (),
+    ) -> Iterator[tuple[NameKey, Row]]:
+        """The plan of each name, made when it is asked for; sorted by name.
+
+        Args: see `plan_names`.
+        """
+        for key in sorted(keys):
+            if self._domains.matches(key[0]):
+                yield key, self._row(key, inventory, wanted(key), key in let_go)
+
+    def joined(
+        self, rows: Sequence[Row], inventory: Inventory, *, allow: bool = False, removed_before: int = 0
+    ) -> Plan:
+        """The plan from those of all its names, in their order; the cap on removals judges it as a whole.
+
+        Args: see `plan_names`.
+        """
         changes = tuple(change for row in rows for change in row.changes)
         return Plan(
             changes,

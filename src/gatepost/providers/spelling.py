@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import functools
+import re
+
 import dns.exception
 import dns.name
 import dns.rdata
@@ -17,11 +20,16 @@ _MAX_CHARACTER_STRING = 255  # RFC 1035, section 3.3: one length octet
 _KEEPS_FINAL_DOT = ("TXT", "NAPTR", "SRV")
 
 
+_PLAIN_NAME = re.compile(r"(?=.{1,253}\Z)[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63})*\Z")
+
+
 def canonical_name(name: str) -> str:
     """The one spelling under which a DNS name is kept: lower case, ASCII (IDNA), escaped, without final dot.
 
     Raises: ValueError if it is no DNS name: empty, the root, an empty label, a label over 63 or a name over 255 octets.
     """
+    if _PLAIN_NAME.match(name):
+        return name  # as nearly always; a zone has many names
     try:
         parsed = dns.name.from_text(name)
     except (dns.exception.DNSException, UnicodeError) as error:
@@ -78,12 +86,18 @@ def without_final_dot(record_type: str, text: str) -> str:
     return text if record_type in _KEEPS_FINAL_DOT or text == "." else text.removesuffix(".")
 
 
+@functools.lru_cache(4096)
+def _listed_target(record_type: str, target: str) -> str:
+    """Remembered, for many names point to the few addresses of a Gateway."""
+    return target_of(record_type, rdata_of(record_type, target))
+
+
 def listed_form(endpoint: Endpoint) -> Endpoint:
     """The endpoint with name and targets as a listing spells them; unchanged where they cannot be written at all."""
     type_ = endpoint.record_type
     try:
         name = canonical_name(endpoint.dns_name)
-        targets = sorted({target_of(type_, rdata_of(type_, target)) for target in endpoint.targets})
+        targets = sorted({_listed_target(type_, target) for target in endpoint.targets})
     except (ValueError, dns.exception.DNSException):
         return endpoint
     return replace(endpoint, dns_name=name, targets=tuple(targets))
