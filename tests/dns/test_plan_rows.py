@@ -125,3 +125,21 @@ def test_types_that_are_not_managed_are_neither_seen_nor_in_the_way() -> None:
 def test_a_type_that_is_excluded_stays_as_it_is() -> None:
     settings = DnsSettings(sources=SETTINGS.sources, txt_owner_id="me", exclude_record_types=("A",))
     assert plan(held("gone.example.com", "192.0.2.1"), settings=settings) == Plan()
+
+
+@pytest.mark.parametrize(
+    ("policy", "actions"), [("sync", ["update"]), ("upsert-only", ["update"]), ("create-only", [])]
+)
+def test_an_owner_is_taken_over_only_by_a_policy_that_updates(policy: str, actions: list[str]) -> None:
+    settings = DnsSettings(sources=SETTINGS.sources, txt_owner_id="me", migrate_from_txt_owner="them", policy=policy)
+    there = held("app.example.com", "192.0.2.1", owner="them")
+    found = plan(there, wanted("app.example.com", "192.0.2.1"), settings=settings)
+    assert [change.action for change in found.changes] == actions
+    assert [held.cause.kind for held in found.held] == ([] if actions else ["policy"])
+
+
+def test_a_missing_ownership_record_is_created_under_every_policy() -> None:
+    settings = DnsSettings(sources=SETTINGS.sources, txt_owner_id="me", policy="create-only")
+    there = [Endpoint("app.example.com", "A", ("192.0.2.1",), 300), Endpoint("app.example.com", "TXT", text())]
+    found = plan(there, wanted("app.example.com", "192.0.2.1"), settings=settings)
+    assert [[cause.kind for cause in change.causes] for change in found.changes] == [["ownership"]]

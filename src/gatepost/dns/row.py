@@ -228,7 +228,7 @@ class _Planning:
             if doubt is not None and self._holds(doubt):
                 self.row.held.append(Held(old, UPDATE, doubt))
                 return
-        if UPDATE in self._dropped and any(cause.kind not in ("owner", "ownership") for cause in causes):
+        if UPDATE in self._dropped and any(cause.kind != "ownership" for cause in causes):  # that one is a creation
             self.row.held.append(Held(old, UPDATE, Cause(POLICY, "the policy changes no record that is there")))
             return
         new = self._labelled(endpoint, holding.resource)

@@ -248,6 +248,7 @@ class DnsSettings(Struct, frozen=True, kw_only=True):
         return (
             *self._check_choices(),
             *self._check_selectors(),
+            *self._check_domains(),
             *self._check_networks(),
             *self._check_expressions(),
             *self._check_combinations(),
@@ -290,6 +291,12 @@ class DnsSettings(Struct, frozen=True, kw_only=True):
                 parse_labels(text)
             except BadSelector as error:
                 yield f"{flag}: {error}"
+
+    def _check_domains(self) -> Iterator[str]:
+        for flag, texts in (("--domain-filter", self.domain_filter), ("--exclude-domains", self.exclude_domains)):
+            for text in texts:
+                if "," in text or " " in text.strip():
+                    yield f"{flag}: found {text!r}, wanted one domain; give the flag once for each"
 
     def _check_networks(self) -> Iterator[str]:
         for text in self.nat64_networks:
