@@ -15,6 +15,7 @@ from gatepost.dns.records import Claims
 from gatepost.dns.settings import SOURCES
 from gatepost.objects.kinds import typed
 from gatepost.objects.problems import Problem, Skipped, UnreadableObject
+from gatepost.objects.refs import GroupKind
 from gatepost.runtime.kinds import kinds_in_doubt, kinds_over
 from gatepost.runtime.wiring import Wiring
 from gatepost.state.engine import Engine
@@ -37,9 +38,19 @@ class DnsInput(Struct, frozen=True):
     doubtful_kinds: frozenset[str] = frozenset()
 
 
-def dns_input(paths: Sequence[str], kubeconfig: str | None, context: str | None, wiring: Wiring) -> DnsInput:
-    """The rules at rest over these files or, without any, over the cluster. Exits with 3 if that cannot be asked."""
-    found = _over_files(paths, wiring) if paths else _over_cluster(kubeconfig, context, wiring)
+def dns_input(
+    paths: Sequence[str],
+    kubeconfig: str | None,
+    context: str | None,
+    wiring: Wiring,
+    *,
+    needed: Sequence[GroupKind] = (),
+) -> DnsInput:
+    """The rules at rest over these files or, without any, over the cluster. Exits with 3 if that cannot be asked.
+
+    Args: needed: kinds that are wanted besides, and without which the rest is worth nothing.
+    """
+    found = _over_files(paths, wiring) if paths else _over_cluster(kubeconfig, context, wiring, needed)
     faults = found.engine.faults
     for fault in faults:
         click.echo(f"gatepost: {fault}", err=True)
@@ -62,8 +73,13 @@ def _over_files(paths: Sequence[str], wiring: Wiring) -> DnsInput:
     return DnsInput(engine, code, kinds_in_doubt(kinds, unknown=kinds if manifests.problems else (), missing=()))
 
 
-def _over_cluster(kubeconfig: str | None, context: str | None, wiring: Wiring) -> DnsInput:
-    taken = take_snapshot(kubeconfig, context, wiring)
+def _over_cluster(kubeconfig: str | None, context: str | None, wiring: Wiring, needed: Sequence[GroupKind]) -> DnsInput:
+    taken = take_snapshot(kubeconfig, context, wiring, kinds=needed)
+    for kind in needed:
+        if kind in taken.missing or kind in taken.withheld:
+            why = taken.withheld.get(kind, "the cluster does not serve it")
+            click.echo(f"gatepost: {kind} is needed: {why}", err=True)
+            raise click.exceptions.Exit(3)
     kinds = kinds_over(wiring.rules, wiring.indexes)
     return DnsInput(taken.engine, 0, kinds_in_doubt(kinds, tuple(taken.withheld), taken.missing))
 

@@ -64,6 +64,25 @@ def options_of(
     return decorate
 
 
+def options_of_all(
+    types: Sequence[type[msgspec.Struct]], argument: str
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Gives a command the options of several structs. It gets them as one argument: a mapping by their types."""
+
+    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
+        @functools.wraps(command)
+        def gathered(*args: Any, **given: Any) -> Any:
+            settings = {type_: given.pop(type_.__name__) for type_ in types}
+            return command(*args, **{argument: settings}, **given)
+
+        decorated: Callable[..., Any] = gathered
+        for type_ in reversed(types):
+            decorated = options_of(type_, type_.__name__)(decorated)
+        return decorated
+
+    return decorate
+
+
 def dns_wiring(settings: DnsSettings) -> Wiring:
     """The rules for these settings. Raises: click.UsageError with a line for each thing that is wrong with them."""
     try:

@@ -15,6 +15,7 @@ from gatepost.cli.dns_input import dns_input, tell_skipped
 from gatepost.cli.dns_options import dns_options, dns_wiring
 from gatepost.cli.plan_text import OUTPUTS, print_preview
 from gatepost.cli.provider_options import chosen_provider, provider_options
+from gatepost.cli.registry_options import held_entries, kinds_of, registry_options
 from gatepost.dns.desired import record_sets
 from gatepost.dns.endpoint import Endpoint
 from gatepost.dns.names import record_name
@@ -28,8 +29,10 @@ from gatepost.state.engine import Engine
 
 if TYPE_CHECKING:
     from gatepost.dns.ownership import Cipher
+    from gatepost.dns.stored_ownership import Entry
     from gatepost.providers.contract import Provider
     from gatepost.runtime.dnsproviders import ProviderSettings
+    from gatepost.runtime.registries import RegistrySettings
 
 INPUT_HAS_PROBLEMS = 1
 OUTSIDE_FAILED = 3
@@ -52,6 +55,7 @@ CHANGES = 4
 @click.option("--skipped", "show_skipped", is_flag=True, help="Also list what gives no name, and why, on stderr.")
 @click.option("--allow", is_flag=True, help="Let the plan through however much it removes.")
 @provider_options
+@registry_options
 @dns_options()
 @click.pass_context
 def command(
@@ -66,6 +70,7 @@ def command(
     allow: bool,
     dns: DnsSettings,
     providers: ProviderSettings,
+    registries: RegistrySettings,
 ) -> None:
     """Prints what would change in DNS so that it holds what FILE, or the cluster, asks for; each change with its cause.
 
@@ -91,13 +96,23 @@ def command(
         raise click.UsageError("--provider or --current: none was given, wanted one to know what DNS holds now")
     provider = None if listings else chosen_provider(dns.provider, providers, dns.domains)
     cipher = _cipher(dns)
-    found = dns_input(paths, kubeconfig, context, wiring)
+    found = dns_input(paths, kubeconfig, context, wiring, needed=kinds_of(dns))
+    entries = held_entries(dns, registries, found.engine)
     if provider is not None:
-        planned = _over_provider(found.engine, dns, provider, cipher, allow=allow, doubtful_kinds=found.doubtful_kinds)
+        planned = _over_provider(
+            found.engine, dns, provider, cipher, allow=allow, doubtful_kinds=found.doubtful_kinds, entries=entries
+        )
     else:
         current = _read_listings(listings)
         planned = preview(
-            found.engine, dns, current, _as_they_are, allow=allow, doubtful_kinds=found.doubtful_kinds, cipher=cipher
+            found.engine,
+            dns,
+            current,
+            _as_they_are,
+            allow=allow,
+            doubtful_kinds=found.doubtful_kinds,
+            cipher=cipher,
+            entries=entries,
         )
     print_preview(planned, output)
     if planned.plan.stopped is not None:
@@ -132,6 +147,7 @@ def _over_provider(
     *,
     allow: bool,
     doubtful_kinds: frozenset[str],
+    entries: Sequence[Entry] | None,
 ) -> Preview:
     """The plan against what the provider lists. Exits with 3 if it cannot be asked."""
     from gatepost.providers.contract import ProviderError
@@ -139,7 +155,9 @@ def _over_provider(
     async def planned() -> Preview:
         current = await read_provider(provider)
         adjust = await adjuster(provider, record_sets(engine))
-        return preview(engine, dns, current, adjust, allow=allow, doubtful_kinds=doubtful_kinds, cipher=cipher)
+        return preview(
+            engine, dns, current, adjust, allow=allow, doubtful_kinds=doubtful_kinds, cipher=cipher, entries=entries
+        )
 
     try:
         return asyncio.run(planned())

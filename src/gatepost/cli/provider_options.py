@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from gatepost.cli.dns_options import options_of
+from gatepost.cli.dns_options import options_of_all
 from gatepost.runtime.dnsproviders import SETTINGS, ProviderSettings, UnknownProvider, provider_named
 
 if TYPE_CHECKING:
@@ -18,16 +17,7 @@ if TYPE_CHECKING:
 
 def provider_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Gives a command the options of all providers. It gets their values as one argument, `providers`."""
-
-    @functools.wraps(command)
-    def gathered(*args: Any, **given: Any) -> Any:
-        settings: ProviderSettings = {type_: given.pop(type_.__name__) for type_ in SETTINGS}
-        return command(*args, providers=settings, **given)
-
-    decorated: Callable[..., Any] = gathered
-    for type_ in reversed(SETTINGS):
-        decorated = options_of(type_, type_.__name__)(decorated)
-    return decorated
+    return options_of_all(SETTINGS, "providers")(command)
 
 
 def chosen_provider(name: str, settings: ProviderSettings, domains: DomainFilter | None = None) -> Provider:

@@ -15,6 +15,7 @@ from gatepost.cli.controller_names import controllers_in
 from gatepost.cli.dns_options import dns_options, options_of, refuse_wrong
 from gatepost.cli.external_dns_flags import unread_variables
 from gatepost.cli.provider_options import chosen_provider, provider_options
+from gatepost.cli.registry_options import registry_options
 from gatepost.dns.settings import DnsSettings
 from gatepost.runtime.pace import Pace
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from gatepost.providers.contract import Provider
     from gatepost.runtime.dnsproviders import ProviderSettings
     from gatepost.runtime.process import RunSettings
+    from gatepost.runtime.registries import RegistrySettings
 
 WRONG_USE = 2
 OUTSIDE_FAILED = 3
@@ -52,6 +54,7 @@ OUTSIDE_FAILED = 3
 @click.option("--log-format", type=click.Choice(["text", "json"]), default="text")
 @options_of(Pace, "pace")
 @provider_options
+@registry_options
 @dns_options()
 def command(
     kubeconfig: str | None,
@@ -68,6 +71,7 @@ def command(
     pace: Pace,
     dns: DnsSettings,
     providers: ProviderSettings,
+    registries: RegistrySettings,
 ) -> None:
     """Runs the controllers against a cluster until Ctrl-C or SIGTERM; DNS is written if a --source is given.
 
@@ -94,6 +98,7 @@ def command(
         cluster_domain=cluster_domain,
         system_namespace=system_namespace,
         dns=dns if provider is not None else None,
+        registries=registries,
         pace=pace,
         allow=allow,
         probe=probe,
