@@ -48,13 +48,31 @@ class CannotStart(Exception):
 
 
 @dataclass
+class TlsFiles:
+    """A certificate with its key, and whose certificates clients must show ("" for none)."""
+
+    certificate: pathlib.Path
+    key: pathlib.Path
+    clients: pathlib.Path | None = None
+
+
+@dataclass
 class DnsServer:
-    """A running server. `api_url` is that of PowerDNS."""
+    """A running server.
+
+    Attributes:
+        closed: zones that it hands out to nobody.
+        tls, tls_port: how and where it talks TLS, if it does (BIND).
+        api_url: that of PowerDNS.
+    """
 
     kind: str
     port: int
     folder: pathlib.Path
     zones: tuple[str, ...]
+    closed: frozenset[str] = frozenset()
+    tls: TlsFiles | None = None
+    tls_port: int = 0
     api_url: str = ""
     process: subprocess.Popen[bytes] | None = field(default=None, repr=False)
 
@@ -91,15 +109,23 @@ def zone_text(zone: str, records: Sequence[str] = ()) -> str:
 
 
 @contextlib.contextmanager
-def running(kind: str, zones: Mapping[str, Sequence[str]] | None = None, *, port: int = 0) -> Iterator[DnsServer]:
+def running(
+    kind: str,
+    zones: Mapping[str, Sequence[str]] | None = None,
+    *,
+    port: int = 0,
+    closed: Sequence[str] = (),
+    tls: TlsFiles | None = None,
+) -> Iterator[DnsServer]:
     """A server that serves these zones (name -> lines of the zone file) until the block ends.
 
+    Args: closed, tls: see `DnsServer`.
     Raises: CannotStart
     """
     zones = {ZONE: ()} if zones is None else zones
     with tempfile.TemporaryDirectory(prefix=f"gatepost-{kind}-") as name:
         folder = pathlib.Path(name)
-        server = DnsServer(kind, port or free_port(), folder, tuple(zones))
+        server = DnsServer(kind, port or free_port(), folder, tuple(zones), frozenset(closed), tls)
         for zone, records in zones.items():
             (folder / f"{zone}.zone").write_text(zone_text(zone, records))
         command = _COMMANDS[kind](server)
@@ -174,14 +200,22 @@ def _bind(server: DnsServer) -> list[str]:
     writers = " ".join(f"key {name};" for name in _WRITERS)
     zones = "".join(
         f'zone "{zone}" {{ type primary; file "{zone}.zone"; allow-update {{ {writers} }};'
-        f" allow-transfer {{ {writers} }}; }};\n"
+        f" allow-transfer {{ {'none;' if zone in server.closed else writers} }}; }};\n"
         for zone in server.zones
     )
     keys = "".join(
         f'key "{name}" {{ algorithm {algorithm}; secret "{KEY_SECRET}"; }};\n' for name, algorithm in _KEYS.items()
     )
+    tls, listening = "", ""
+    if server.tls is not None:
+        server.tls_port = free_port()
+        clients = f'ca-file "{server.tls.clients}";' if server.tls.clients is not None else ""
+        tls = f'tls own {{ cert-file "{server.tls.certificate}"; key-file "{server.tls.key}"; {clients} }};'
+        listening = f"listen-on port {server.tls_port} tls own {{ 127.0.0.1; }};"
     config = f"""
+{tls}
 options {{
+  {listening}
   directory "{server.folder}"; pid-file none; session-keyfile none; lock-file none;
   listen-on port {server.port} {{ 127.0.0.1; }}; listen-on-v6 {{ none; }};
   recursion no; notify no; dnssec-validation no; minimal-responses yes;

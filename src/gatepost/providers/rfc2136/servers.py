@@ -19,7 +19,6 @@ from gatepost.providers.rfc2136.settings import DISABLED, RANDOM
 from gatepost.providers.rfc2136.tls import require_dot
 
 _LENGTH_OCTETS = 2
-_CLOSING_SECONDS = 1.0
 
 UPDATES_AT_ONCE = 20
 """BIND answers nothing at all once more than its update-quota (100) wait; with 20, an update takes no longer."""
@@ -252,12 +251,13 @@ class Servers:
 
 
 async def _closed(writer: asyncio.StreamWriter) -> None:
-    """Closes a connection. Over TLS the other side has to agree, which one that hangs never does."""
+    """Ends a connection. TLS would wait for the other side to agree, which servers often leave out (RFC 7858 3.4)."""
+    if writer.get_extra_info("ssl_object") is not None:
+        writer.transport.abort()
+        return
     writer.close()
-    with contextlib.suppress(OSError, TimeoutError):
-        async with asyncio.timeout(_CLOSING_SECONDS):
-            await writer.wait_closed()
-    writer.transport.abort()
+    with contextlib.suppress(OSError):
+        await writer.wait_closed()
 
 
 def _what_happened(error: Exception, was_sent: bool) -> str:
