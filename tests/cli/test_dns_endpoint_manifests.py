@@ -35,7 +35,7 @@ spec:
         ("      targets: 192.0.2.1", "spec.endpoints[0].targets: cannot be read: Expected `array`, got `str`"),
         (
             "      targets: [192.0.2.1, {a: b}]",
-            "spec.endpoints[0].targets[...]: cannot be read: Expected `str`, got `object`",
+            "spec.endpoints[0].targets[1]: cannot be read: Expected `str`, got `object`",
         ),
         ('      recordTTL: "300"', "spec.endpoints[0].recordTTL: cannot be read: Expected `int`, got `str`"),
         ("      recordTTL: 1.5", "spec.endpoints[0].recordTTL: cannot be read: Expected `int`, got `float`"),
