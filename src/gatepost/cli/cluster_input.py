@@ -1,15 +1,16 @@
-"""What the commands that read a cluster share: their options, and taking a snapshot."""
+"""What the commands that only read a cluster share: taking a snapshot, and telling what could not be read."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from ipaddress import ip_address
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 import click
 from msgspec import structs
 
+from gatepost.cli.input_options import Input
 from gatepost.dns.names import is_address
 from gatepost.objects.refs import GroupKind
 from gatepost.objects.settings import Settings
@@ -19,18 +20,8 @@ if TYPE_CHECKING:
     from gatepost.runtime.snapshot import Snapshot
 
 
-def cluster_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Gives a command `--kubeconfig` and `--context`."""
-    context = click.option("--context", metavar="NAME", help="Context of the kubeconfig.  [default: its current one]")
-    kubeconfig = click.option(
-        "--kubeconfig", metavar="FILE", help="How to reach the cluster.  [default: as kubectl finds it]"
-    )
-    return kubeconfig(context(command))
-
-
 def take_snapshot(
-    kubeconfig: str | None,
-    context: str | None,
+    given: Input,
     wiring: Wiring,
     *,
     kinds: Iterable[GroupKind] = (),
@@ -48,7 +39,7 @@ def take_snapshot(
     from gatepost.runtime.snapshot import snapshot  # loads an HTTP client, which no run over files needs
 
     try:
-        connection = find_connection(kubeconfig, context)
+        connection = find_connection(given.kubeconfig, given.context)
         surroundings = _seen_from(connection.server.url, settings or Settings())
         taken = asyncio.run(snapshot(connection, wiring, kinds=kinds, kept_raw=kept_raw, settings=(surroundings,)))
     except ClusterError as error:

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import UTC, datetime
 
 import click
 from msgspec import Struct, structs
 
 from gatepost.cli.cluster_input import take_snapshot
-from gatepost.cli.manifest_input import InputReport, read_input
+from gatepost.cli.input_options import Input
+from gatepost.cli.manifest_input import over_manifests
 from gatepost.dns.desired import record_sets
 from gatepost.dns.records import Claims
 from gatepost.dns.settings import SOURCES
-from gatepost.objects.kinds import typed
-from gatepost.objects.problems import Problem, Skipped, UnreadableObject
+from gatepost.objects.problems import Problem, Skipped
 from gatepost.objects.refs import GroupKind
 from gatepost.runtime.kinds import kinds_in_doubt, kinds_over
 from gatepost.runtime.wiring import Wiring
@@ -38,43 +37,27 @@ class DnsInput(Struct, frozen=True):
     doubtful_kinds: frozenset[str] = frozenset()
 
 
-def dns_input(
-    paths: Sequence[str],
-    kubeconfig: str | None,
-    context: str | None,
-    wiring: Wiring,
-    *,
-    needed: Sequence[GroupKind] = (),
-) -> DnsInput:
-    """The rules at rest over these files or, without any, over the cluster. Exits with 3 if that cannot be asked.
+def dns_input(given: Input, wiring: Wiring, *, needed: Sequence[GroupKind] = ()) -> DnsInput:
+    """The rules at rest over what was given. Exits with 3 if the cluster cannot be asked.
 
     Args: needed: kinds that are wanted besides, and without which the rest is worth nothing.
     """
-    found = _over_files(paths, wiring) if paths else _over_cluster(kubeconfig, context, wiring, needed)
+    found = _over_files(given, wiring) if given.paths else _over_cluster(given, wiring, needed)
     faults = found.engine.faults
     for fault in faults:
         click.echo(f"gatepost: {fault}", err=True)
     return structs.replace(found, exit_code=3) if faults else found
 
 
-def _over_files(paths: Sequence[str], wiring: Wiring) -> DnsInput:
-    manifests = read_input(paths)
-    report = InputReport(manifests)
-    engine = Engine(wiring.rules, wiring.indexes, datetime.now(UTC))
-    for manifest in manifests.objects:
-        try:
-            engine.put(typed(manifest.raw), manifest.ref)
-        except UnreadableObject as error:
-            report.problem(error.problem)
-            engine.put_unreadable(error.problem)
-    engine.run_stale()
-    code = report.exit_code()
+def _over_files(given: Input, wiring: Wiring) -> DnsInput:
+    found = over_manifests(given.paths, wiring)
     kinds = kinds_over(wiring.rules, wiring.indexes)
-    return DnsInput(engine, code, kinds_in_doubt(kinds, unknown=kinds if manifests.problems else (), missing=()))
+    unknown = () if found.is_complete else kinds
+    return DnsInput(found.engine, found.exit_code, kinds_in_doubt(kinds, unknown, missing=()))
 
 
-def _over_cluster(kubeconfig: str | None, context: str | None, wiring: Wiring, needed: Sequence[GroupKind]) -> DnsInput:
-    taken = take_snapshot(kubeconfig, context, wiring, kinds=needed)
+def _over_cluster(given: Input, wiring: Wiring, needed: Sequence[GroupKind]) -> DnsInput:
+    taken = take_snapshot(given, wiring, kinds=needed)
     for kind in needed:
         if kind in taken.missing or kind in taken.withheld:
             why = taken.withheld.get(kind, "the cluster does not serve it")

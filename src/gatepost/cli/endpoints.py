@@ -8,9 +8,9 @@ from typing import Any
 import click
 import msgspec
 
-from gatepost.cli.cluster_input import cluster_options
 from gatepost.cli.dns_input import DEFAULT_SOURCES, dns_input, tell_skipped
 from gatepost.cli.dns_options import dns_options, dns_wiring, with_default_sources
+from gatepost.cli.input_options import Input, input_options
 from gatepost.cli.printing import print_objects, print_table
 from gatepost.dns.desired import desired_endpoints
 from gatepost.dns.endpoint import Endpoint
@@ -18,19 +18,14 @@ from gatepost.dns.settings import DnsSettings
 
 
 @click.command("endpoints")
-@click.argument("files", nargs=-1, metavar="[FILE...]")
-@click.option("-f", "--filename", "more_files", multiple=True, metavar="FILE", help="Another way to name a FILE.")
-@cluster_options
+@input_options
 @click.option("-o", "--output", type=click.Choice(["table", "json", "yaml"]), default="table", show_default=True)
 @click.option("--skipped", "show_skipped", is_flag=True, help="Also list what gives no name, and why, on stderr.")
 @dns_options()
 @click.pass_context
 def command(
     ctx: click.Context,
-    files: tuple[str, ...],
-    more_files: tuple[str, ...],
-    kubeconfig: str | None,
-    context: str | None,
+    given: Input,
     output: str,
     show_skipped: bool,
     dns: DnsSettings,
@@ -46,7 +41,7 @@ def command(
       gatepost endpoints --source gateway-httproute --skipped manifests/
     """
     wiring = dns_wiring(with_default_sources(dns, DEFAULT_SOURCES))
-    found = dns_input((*files, *more_files), kubeconfig, context, wiring)
+    found = dns_input(given, wiring)
     _print(desired_endpoints(found.engine), output)
     tell_skipped(found.engine, in_full=show_skipped)
     ctx.exit(found.exit_code)

@@ -9,9 +9,10 @@ from datetime import UTC, datetime
 import click
 from msgspec import Struct
 
-from gatepost.cli.cluster_input import cluster_options, take_snapshot
+from gatepost.cli.cluster_input import take_snapshot
 from gatepost.cli.dns_input import DEFAULT_SOURCES
 from gatepost.cli.dns_options import dns_options, dns_wiring, with_default_sources
+from gatepost.cli.input_options import Input, input_options
 from gatepost.cli.manifest_input import InputReport, read_input
 from gatepost.cli.printing import print_json
 from gatepost.dns.settings import DnsSettings
@@ -41,10 +42,8 @@ _STYLES = {
 
 @click.command("explain")
 @click.argument("what", metavar="HOSTNAME|KIND/NAME")
-@click.argument("files", nargs=-1, metavar="[FILE...]")
-@click.option("-f", "--filename", "more_files", multiple=True, metavar="FILE", help="Another way to name a FILE.")
+@input_options
 @click.option("-n", "--namespace", default="", metavar="NAMESPACE", help="Look only at objects of this namespace.")
-@cluster_options
 @click.option("--cluster-domain", default="cluster.local", show_default=True, help="DNS suffix of Services.")
 @click.option("--system-namespace", default="knative-serving", show_default=True, help="Where Knative's settings lie.")
 @click.option("-o", "--output", type=click.Choice(["text", "json"]), default="text", show_default=True)
@@ -53,11 +52,8 @@ _STYLES = {
 def command(
     ctx: click.Context,
     what: str,
-    files: tuple[str, ...],
-    more_files: tuple[str, ...],
+    given: Input,
     namespace: str,
-    kubeconfig: str | None,
-    context: str | None,
     cluster_domain: str,
     system_namespace: str,
     output: str,
@@ -77,9 +73,8 @@ def command(
       gatepost explain dm/app.example.com -n shop manifests/
     """
     wiring = together(reconcilers(), dns_wiring(with_default_sources(dns, DEFAULT_SOURCES)))
-    paths = (*files, *more_files)
     settings = Settings(cluster_domain=cluster_domain, system_namespace=system_namespace)
-    known = _over_files(ctx, paths, wiring, settings) if paths else _over_cluster(kubeconfig, context, wiring, settings)
+    known = _over_files(ctx, given, wiring, settings) if given.paths else _over_cluster(given, wiring, settings)
     explanation = _explain(what, namespace, known)
     if output == "json":
         print_json(explanation)
@@ -97,10 +92,9 @@ class _Known(Struct, frozen=True):
     exit_code: int = 0
 
 
-def _over_cluster(kubeconfig: str | None, context: str | None, wiring: Wiring, settings: Settings) -> _Known:
+def _over_cluster(given: Input, wiring: Wiring, settings: Settings) -> _Known:
     taken = take_snapshot(
-        kubeconfig,
-        context,
+        given,
         wiring,
         kinds=(Service.KIND.group_kind, EndpointSlice.KIND.group_kind),
         kept_raw=(HTTPRoute.KIND.group_kind, GRPCRoute.KIND.group_kind),
@@ -109,9 +103,9 @@ def _over_cluster(kubeconfig: str | None, context: str | None, wiring: Wiring, s
     return _Known(taken.engine, taken.raw_of)
 
 
-def _over_files(ctx: click.Context, paths: tuple[str, ...], wiring: Wiring, settings: Settings) -> _Known:
+def _over_files(ctx: click.Context, given: Input, wiring: Wiring, settings: Settings) -> _Known:
     """The controllers at rest over manifests. Problems of the input are told."""
-    manifests = read_input(paths)
+    manifests = read_input(given.paths)
     report = InputReport(manifests)
     raws = [manifest.raw for manifest in manifests.objects]
     try:

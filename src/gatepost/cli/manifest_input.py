@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from datetime import UTC, datetime
 
 import click
+from msgspec import Struct
 
 from gatepost.manifests import Manifest, Manifests, read_manifests
-from gatepost.objects.kinds import TYPES
-from gatepost.objects.problems import Problem
+from gatepost.objects.kinds import TYPES, typed
+from gatepost.objects.meta import KubernetesObject
+from gatepost.objects.problems import Problem, UnreadableObject
 from gatepost.objects.refs import Ref
+from gatepost.runtime.wiring import Wiring
+from gatepost.state.engine import Engine
 
 
 def read_input(paths: Sequence[str]) -> Manifests:
@@ -46,3 +51,37 @@ class InputReport:
             self._lines.append(message)
         else:
             self._lines.append(f"{manifest.file}:{self._manifests.line_of(manifest, field)}: {message}")
+
+
+class OverManifests(Struct, frozen=True):
+    """The rules at rest over manifests, whose problems are told.
+
+    Attributes:
+        exit_code: that which these problems give.
+        is_complete: no part of the input was left unread, in which there could be any object.
+    """
+
+    engine: Engine
+    exit_code: int
+    is_complete: bool
+
+
+def over_manifests(paths: Sequence[str], wiring: Wiring, settings: Sequence[KubernetesObject] = ()) -> OverManifests:
+    """Puts the objects in these files into an engine, without a model of what controllers make of them.
+
+    Args: settings: objects for the store alone.
+    Raises: click.UsageError for a path that does not exist.
+    """
+    manifests = read_input(paths)
+    report = InputReport(manifests)
+    engine = Engine(wiring.rules, wiring.indexes, datetime.now(UTC))
+    for setting in settings:
+        engine.put(setting)
+    for manifest in manifests.objects:
+        try:
+            engine.put(typed(manifest.raw), manifest.ref)
+        except UnreadableObject as error:
+            report.problem(error.problem)
+            engine.put_unreadable(error.problem)
+    engine.run_stale()
+    return OverManifests(engine, report.exit_code(), is_complete=not manifests.problems)

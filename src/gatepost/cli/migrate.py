@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 import click
 
-from gatepost.cli.cluster_input import cluster_options, take_snapshot
-from gatepost.cli.manifest_input import InputReport, read_input
+from gatepost.cli.cluster_input import take_snapshot
+from gatepost.cli.input_options import Input, input_options
+from gatepost.cli.manifest_input import over_manifests
 from gatepost.cli.migration_text import print_migrations
 from gatepost.migration.rules import BACK, FORWARD, INDEXES, RULES, guarded
 from gatepost.migration.values import Migration, Step
-from gatepost.objects.kinds import typed
-from gatepost.objects.problems import UnreadableObject
 from gatepost.objects.refs import Ref
 from gatepost.objects.settings import Settings
 from gatepost.runtime.wiring import Wiring
@@ -34,9 +32,7 @@ def command() -> None:
 
 
 @command.command("services")
-@click.argument("files", nargs=-1, metavar="[FILE...]")
-@click.option("-f", "--filename", "more_files", multiple=True, metavar="FILE", help="Another way to name a FILE.")
-@cluster_options
+@input_options
 @click.option("-n", "--namespace", default="", metavar="NAMESPACE", help="Only Services of this namespace.")
 @click.option("--back", is_flag=True, help="The way back, to what Knative's Route controller writes.")
 @click.option("--apply", "is_applied", is_flag=True, help="Do it. Without this nothing is written.")
@@ -55,10 +51,7 @@ def command() -> None:
 @click.pass_context
 def services(
     ctx: click.Context,
-    files: tuple[str, ...],
-    more_files: tuple[str, ...],
-    kubeconfig: str | None,
-    context: str | None,
+    given: Input,
     namespace: str,
     back: bool,
     is_applied: bool,
@@ -82,18 +75,18 @@ def services(
       gatepost migrate services -n shop --handed-over --apply
       gatepost migrate services --back
     """
-    paths = (*files, *more_files)
-    _refuse_wrong_use(paths, is_applied=is_applied, back=back, handed_over=handed_over)
+    _refuse_wrong_use(given.paths, is_applied=is_applied, back=back, handed_over=handed_over)
     settings = Settings(cluster_domain=cluster_domain, system_namespace=system_namespace)
     wiring = Wiring(RULES, INDEXES)
     code = 0
-    if paths:
-        engine, code = _over_files(paths, wiring, settings)
+    if given.paths:
+        found = over_manifests(given.paths, wiring, (settings,))
+        engine, code = found.engine, found.exit_code
     else:
-        engine = take_snapshot(kubeconfig, context, wiring, settings=settings).engine
+        engine = take_snapshot(given, wiring, settings=settings).engine
         _look_up_names(engine)
     migrations = _migrations(engine, namespace, back=back, handed_over=handed_over)
-    carried = _carry_out(kubeconfig, context, migrations, pause_seconds) if is_applied else None
+    carried = _carry_out(given, migrations, pause_seconds) if is_applied else None
     print_migrations(migrations, carried, output)
     ctx.exit(code or (_exit_code(migrations, carried) if carried is not None else 0))
 
@@ -103,22 +96,6 @@ def _refuse_wrong_use(paths: Sequence[str], *, is_applied: bool, back: bool, han
         raise click.UsageError("--apply works on a cluster; FILE only shows what would be done.")
     if back and handed_over:
         raise click.UsageError("--handed-over says that the Routes are gatepost's; --back gives them to Knative again.")
-
-
-def _over_files(paths: Sequence[str], wiring: Wiring, settings: Settings) -> tuple[Engine, int]:
-    """The rules at rest over manifests. Problems of the input are told; also returns the exit code that they give."""
-    manifests = read_input(paths)
-    report = InputReport(manifests)
-    engine = Engine(wiring.rules, wiring.indexes, datetime.now(UTC))
-    engine.put(settings)
-    for manifest in manifests.objects:
-        try:
-            engine.put(typed(manifest.raw), manifest.ref)
-        except UnreadableObject as error:
-            report.problem(error.problem)
-            engine.put_unreadable(error.problem)
-    engine.run_stale()
-    return engine, report.exit_code()
 
 
 def _look_up_names(engine: Engine) -> None:
@@ -138,9 +115,7 @@ def _migrations(engine: Engine, namespace: str, *, back: bool, handed_over: bool
     return [guarded(migration, back=back, all_handed_over=handed_over) for migration in chosen]
 
 
-def _carry_out(
-    kubeconfig: str | None, context: str | None, migrations: Sequence[Migration], pause_seconds: float
-) -> list[Carried]:
+def _carry_out(given: Input, migrations: Sequence[Migration], pause_seconds: float) -> list[Carried]:
     """Does the steps; each is told on stderr as soon as it is done."""
     from gatepost.cluster.calls import Calls
     from gatepost.cluster.client import Client
@@ -152,7 +127,7 @@ def _carry_out(
         click.echo(f"{service.namespace}/{service.name}: done: {step}", err=True)
 
     async def move() -> list[Carried]:
-        async with Client(find_connection(kubeconfig, context)) as client:
+        async with Client(find_connection(given.kubeconfig, given.context)) as client:
             calls = Calls(client, Discovery(client))
             return await Migrator(calls, tell, pause_seconds).carry_out(migrations)
 

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from gatepost.cli.cluster_input import cluster_options
 from gatepost.cli.dns_input import dns_input, tell_skipped
 from gatepost.cli.dns_options import dns_options, dns_wiring
+from gatepost.cli.input_options import Input, input_options
 from gatepost.cli.plan_text import OUTPUTS, print_preview
 from gatepost.cli.provider_options import chosen_provider, provider_options
 from gatepost.cli.registry_options import held_entries, kinds_of, registry_options
@@ -40,9 +40,7 @@ CHANGES = 4
 
 
 @click.command("plan")
-@click.argument("files", nargs=-1, metavar="[FILE...]")
-@click.option("-f", "--filename", "more_files", multiple=True, metavar="FILE", help="Another way to name a FILE.")
-@cluster_options
+@input_options
 @click.option(
     "--current",
     "listings",
@@ -60,10 +58,7 @@ CHANGES = 4
 @click.pass_context
 def command(
     ctx: click.Context,
-    files: tuple[str, ...],
-    more_files: tuple[str, ...],
-    kubeconfig: str | None,
-    context: str | None,
+    given: Input,
     listings: tuple[str, ...],
     output: str,
     show_skipped: bool,
@@ -89,14 +84,13 @@ def command(
       gatepost plan --source gateway-httproute --provider webhook
     """
     wiring = dns_wiring(dns)
-    paths = (*files, *more_files)
-    if "-" in paths and "-" in listings:
+    if "-" in given.paths and "-" in listings:
         raise click.UsageError("FILE and --current: both are -, and stdin can only be read once")
     if not listings and not dns.provider:
         raise click.UsageError("--provider or --current: none was given, wanted one to know what DNS holds now")
     provider = None if listings else chosen_provider(dns.provider, providers, dns.domains)
     cipher = _cipher(dns)
-    found = dns_input(paths, kubeconfig, context, wiring, needed=kinds_of(dns))
+    found = dns_input(given, wiring, needed=kinds_of(dns))
     entries = held_entries(dns, registries, found.engine)
     if provider is not None:
         planned = _over_provider(

@@ -8,8 +8,9 @@ from typing import Any
 
 import click
 
-from gatepost.cli.cluster_input import cluster_options, take_snapshot
+from gatepost.cli.cluster_input import take_snapshot
 from gatepost.cli.controller_names import controllers_in
+from gatepost.cli.input_options import Input, input_options
 from gatepost.cli.manifest_input import InputReport, read_input
 from gatepost.cli.printing import print_objects
 from gatepost.manifests import Manifests
@@ -25,9 +26,7 @@ def controller_names(ctx: click.Context, parameter: click.Parameter, value: tupl
 
 
 @click.command("render")
-@click.argument("files", nargs=-1, metavar="[FILE...]")
-@cluster_options
-@click.option("-f", "--filename", "more_files", multiple=True, metavar="FILE", help="Another way to name a FILE.")
+@input_options
 @click.option(
     "--controllers",
     multiple=True,
@@ -38,10 +37,7 @@ def controller_names(ctx: click.Context, parameter: click.Parameter, value: tupl
 @click.pass_context
 def command(
     ctx: click.Context,
-    files: tuple[str, ...],
-    more_files: tuple[str, ...],
-    kubeconfig: str | None,
-    context: str | None,
+    given: Input,
     controllers: tuple[str, ...],
     output: str,
 ) -> None:
@@ -55,10 +51,9 @@ def command(
     Example:
       gatepost render --controllers domainmapping,gateway manifests/
     """
-    paths = (*files, *more_files)
     wiring = reconcilers(controllers)
-    manifests = read_input(paths) if paths else Manifests()
-    objects = [manifest.raw for manifest in manifests.objects] if paths else _in_cluster(kubeconfig, context, wiring)
+    manifests = read_input(given.paths) if given.paths else Manifests()
+    objects = [manifest.raw for manifest in manifests.objects] if given.paths else _in_cluster(given, wiring)
     report = InputReport(manifests)
     try:
         rendered = render(objects, wiring.rules, wiring.indexes, now=datetime.now(UTC))
@@ -69,13 +64,13 @@ def command(
     ctx.exit(_told(rendered, report))
 
 
-def _in_cluster(kubeconfig: str | None, context: str | None, wiring: Wiring) -> list[Mapping[str, Any]]:
+def _in_cluster(given: Input, wiring: Wiring) -> list[Mapping[str, Any]]:
     """The raw objects of all kinds that controllers may read, as a cluster holds them now.
 
     All of them, since a controller asks for some only once it has written others. Secrets stay where they are.
     """
     kinds = [type_.KIND.group_kind for type_ in TYPES if type_ is not Secret]
-    taken = take_snapshot(kubeconfig, context, wiring, kinds=kinds, kept_raw=kinds)
+    taken = take_snapshot(given, wiring, kinds=kinds, kept_raw=kinds)
     found = (taken.raw_of(ref) for ref, _ in taken.engine.store.items())
     return [raw for raw in found if raw is not None]
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from gatepost.cli.cluster_input import cluster_options
+from gatepost.cli.cluster_options import cluster_options
 from gatepost.cli.controller_names import controllers_in
 from gatepost.cli.dns_options import dns_options, options_of, refuse_wrong
 from gatepost.cli.external_dns_flags import unread_variables
