@@ -8,6 +8,7 @@ import signal
 import socket
 import subprocess
 import sys
+import urllib.error
 import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -35,7 +36,7 @@ spec:
 @contextmanager
 def serving(*arguments: str) -> Iterator[str]:
     """The command in a process of its own. Yields: its URL. At the end it is asked to stop, and has to obey."""
-    command = [*PROGRAM, "--listen", "127.0.0.1:0", *IN_MEMORY, *arguments]
+    command = [*PROGRAM, "--listen", "127.0.0.1:0", "--metrics-address", "0", *IN_MEMORY, *arguments]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
         try:
             assert process.stderr is not None
@@ -87,13 +88,34 @@ def test_a_plan_over_a_webhook_lists_its_records_and_keeps_to_its_domains(tmp_pa
     assert changes == [("create", "mail.example.com"), ("delete", "old.example.com")]
 
 
+def test_metrics_and_health_are_served_on_an_address_of_their_own() -> None:
+    command = [*PROGRAM, "--listen", "127.0.0.1:0", "--metrics-address", "127.0.0.1:0", *IN_MEMORY]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
+        try:
+            assert process.stderr is not None
+            protocol, status = (process.stderr.readline().split()[-1] for _ in range(2))
+            get(f"{protocol}/records")
+            assert get(f"{status}/healthz")[1] == b"ok\n"
+            assert (
+                b'gatepost_webhook_answers_total{call="GET /records",status="200"} 1.0\n' in get(f"{status}/metrics")[1]
+            )
+            with pytest.raises(urllib.error.HTTPError, match="404"):
+                get(f"{status}/records")
+        finally:
+            process.kill()
+
+
 def test_an_address_that_is_taken_is_exit_code_3() -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         address = f"127.0.0.1:{taken.getsockname()[1]}"
         result = subprocess.run(
-            [*PROGRAM, "--listen", address, *IN_MEMORY], stderr=subprocess.PIPE, text=True, timeout=60, check=False
+            [*PROGRAM, "--metrics-address", "0", "--listen", address, *IN_MEMORY],
+            stderr=subprocess.PIPE,
+            text=True,
+            timeout=60,
+            check=False,
         )
     assert result.returncode == 3
     assert "address already in use" in result.stderr
@@ -106,6 +128,7 @@ def test_an_address_that_is_taken_is_exit_code_3() -> None:
         (("--provider", "route53"), "--provider: found 'route53', wanted one of"),
         (("--provider", "inmemory"), "--inmemory-zone: none was given"),
         ((*IN_MEMORY, "--listen", "8888"), "found '8888', wanted HOST:PORT like 127.0.0.1:8888"),
+        ((*IN_MEMORY, "--metrics-address", "8080"), "found '8080', wanted HOST:PORT like 127.0.0.1:8888"),
         ((*IN_MEMORY, "--regex-domain-filter", "("), "--regex-domain-filter: found '('"),
     ],
 )

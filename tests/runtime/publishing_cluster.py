@@ -25,6 +25,7 @@ from gatepost.providers.contract import ProviderError, RecordResult
 from gatepost.providers.embedded import EmbeddedProvider
 from gatepost.runtime.clock import Clock, LoopClock
 from gatepost.runtime.kinds import NotingEngine
+from gatepost.runtime.leading import Leadership
 from gatepost.runtime.loop import Loop
 from gatepost.runtime.publisher import ZonePublisher
 from gatepost.runtime.telling import News
@@ -111,6 +112,7 @@ class Cluster:
 
     def __init__(self, loop: Loop, provider: Provider) -> None:
         self.loop = loop
+        self.publisher: ZonePublisher
         self.told: list[Problem] = []
         self.events: list[Event] = []
         self.provider = provider
@@ -262,6 +264,7 @@ async def publishing(
     allow: bool = False,
     clock: Clock | None = None,
     cipher: Cipher | None = None,
+    leadership: Leadership | None = None,
     **more: Any,
 ) -> AsyncIterator[Cluster]:
     """The loop at work. `more`: settings of the DNS part."""
@@ -269,7 +272,7 @@ async def publishing(
     settings = DnsSettings(**{"sources": ("gateway-httproute",), "txt_owner_id": "me", **more})
     made, indexes = rules(settings)
     engine = NotingEngine(made, indexes, datetime.now(UTC))
-    loop = Loop(engine, NoWrites())
+    loop = Loop(engine, NoWrites(), leadership=leadership)
     clock = clock or LoopClock()
     zones = Zones(engine, loop.kinds, settings, provider, clock.now, dry_run=dry_run, allow=allow, cipher=cipher)
     cluster = Cluster(loop, provider)
@@ -281,6 +284,7 @@ async def publishing(
         moved=loop.movements.note,
         clock=clock,
     )
+    cluster.publisher = publisher
     loop.publish_with(publisher)
     stop = asyncio.Event()
     task = asyncio.create_task(loop.run(cluster, stop))

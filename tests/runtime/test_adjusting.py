@@ -15,7 +15,8 @@ from gatepost.objects.refs import Ref
 from gatepost.providers.contract import ProviderError, RecordResult
 from gatepost.providers.embedded import EmbeddedProvider
 from gatepost.providers.webhook.client import WebhookProvider
-from gatepost.providers.webhook.server import WebhookServer, listening
+from gatepost.providers.webhook.server import WebhookServer
+from gatepost.runtime.listening import listening
 from gatepost.providers.webhook.settings import WebhookSettings
 from gatepost.runtime.adjusting import adjuster
 from gatepost.runtime.reading import read_provider

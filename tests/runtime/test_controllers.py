@@ -307,7 +307,8 @@ async def test_gatepost_run_once_ends_with_3_when_the_cluster_cannot_be_reached(
 async def test_gatepost_run_ends_cleanly_on_sigterm(tmp_path: Path) -> None:
     async with shop() as place:
         place.server.write_kubeconfig(tmp_path / "config")
-        command = [sys.executable, "-m", "gatepost", "run", "--kubeconfig", str(tmp_path / "config")]
+        arguments = ["--kubeconfig", str(tmp_path / "config"), "--metrics-address", "0"]
+        command = [sys.executable, "-m", "gatepost", "run", *arguments]
         process = await asyncio.create_subprocess_exec(*command, stderr=subprocess.PIPE)
         assert process.stderr is not None
         assert b"gatepost runs" in await process.stderr.readline()

@@ -10,13 +10,16 @@ from typing import TYPE_CHECKING
 
 import click
 
+from gatepost.cli.address import Address, OptionalAddressType
 from gatepost.cli.cluster_options import cluster_options
 from gatepost.cli.controller_names import controllers_in
 from gatepost.cli.dns_options import dns_options, options_of, refuse_wrong
 from gatepost.cli.external_dns_flags import unread_variables
 from gatepost.cli.provider_options import chosen_provider, provider_options
 from gatepost.cli.registry_options import registry_options
+from gatepost.cluster.api_calls import ApiCalls
 from gatepost.dns.settings import DnsSettings
+from gatepost.runtime.election import Election
 from gatepost.runtime.pace import Pace
 
 if TYPE_CHECKING:
@@ -52,7 +55,17 @@ OUTSIDE_FAILED = 3
 @click.option("--once/--no-once", help="End when nothing is left to do.")
 @click.option("--log-level", type=click.Choice(["debug", "info", "warning", "error"]), default="info")
 @click.option("--log-format", type=click.Choice(["text", "json"]), default="text")
+@click.option(
+    "--metrics-address",
+    type=OptionalAddressType(),
+    metavar="HOST:PORT",
+    default=":7979",
+    show_default=True,
+    help="Where to serve /metrics, /healthz and /readyz; 0 for nowhere. With --once they are not served.",
+)
 @options_of(Pace, "pace")
+@options_of(Election, "election")
+@options_of(ApiCalls, "api")
 @provider_options
 @registry_options
 @dns_options()
@@ -68,7 +81,10 @@ def command(
     once: bool,
     log_level: str,
     log_format: str,
+    metrics_address: Address | None,
     pace: Pace,
+    election: Election,
+    api: ApiCalls,
     dns: DnsSettings,
     providers: ProviderSettings,
     registries: RegistrySettings,
@@ -83,11 +99,13 @@ def command(
     """
     from gatepost.cluster.errors import KubeconfigError
     from gatepost.dns.rules import BadSettings
+    from gatepost.runtime.listening import CannotListen
     from gatepost.runtime.logs import set_up_logs
     from gatepost.runtime.process import RunSettings
 
-    if pace.check():
-        raise click.UsageError("\n".join(pace.check()))
+    wrong = (*pace.check(), *election.check(), *api.check())
+    if wrong:
+        raise click.UsageError("\n".join(wrong))
     for line in unread_variables(os.environ):
         click.echo(f"gatepost run: {line}", err=True)
     provider = _provider(dns, providers)
@@ -104,6 +122,9 @@ def command(
         probe=probe,
         dry_run=dry_run,
         once=once,
+        api=api,
+        election=election,
+        status_address=metrics_address,
     )
     set_up_logs(log_level, log_format)
     try:
@@ -111,6 +132,9 @@ def command(
     except (KubeconfigError, BadSettings) as error:
         click.echo(f"gatepost run: {error}", err=True)
         sys.exit(WRONG_USE)
+    except CannotListen as error:
+        click.echo(f"gatepost run: --metrics-address {error}", err=True)
+        sys.exit(OUTSIDE_FAILED)
     for failure in failures:
         click.echo(f"gatepost run: {failure}", err=True)
     sys.exit(OUTSIDE_FAILED if failures else 0)

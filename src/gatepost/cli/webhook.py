@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 import msgspec
 
+from gatepost.cli.address import Address, AddressType, OptionalAddressType
 from gatepost.cli.config_file import config_option
 from gatepost.cli.dns_options import options_of
 from gatepost.cli.provider_options import chosen_provider, provider_options
@@ -21,23 +22,6 @@ if TYPE_CHECKING:
 
 OUTSIDE_FAILED = 3
 _FILTERS = ("domain_filter", "exclude_domains", "regex_domain_filter", "regex_domain_exclusion")
-_LARGEST_PORT = 65535
-
-
-class _Address(click.ParamType[tuple[str, int]]):
-    """HOST:PORT; an IPv6 address stands in brackets."""
-
-    name = "host:port"
-
-    def convert(
-        self, value: str | tuple[str, int], param: click.Parameter | None, ctx: click.Context | None
-    ) -> tuple[str, int]:
-        if isinstance(value, tuple):
-            return value
-        host, colon, port = value.rpartition(":")
-        if not colon or not port.isdecimal() or int(port) > _LARGEST_PORT:
-            self.fail(f"found {value!r}, wanted HOST:PORT like 127.0.0.1:8888", param, ctx)
-        return host.strip("[]"), int(port)
 
 
 @click.command("webhook")
@@ -46,16 +30,19 @@ class _Address(click.ParamType[tuple[str, int]]):
 )
 @click.option(
     "--listen",
-    type=_Address(),
+    type=AddressType(),
     default="127.0.0.1:8888",
     show_default=True,
     help="Where to serve. Whoever reaches this address can write DNS.",
 )
 @click.option(
-    "--health-listen",
-    type=_Address(),
+    "--metrics-address",
+    type=OptionalAddressType(),
     metavar="HOST:PORT",
-    help="Where to serve /healthz alone, for probes from outside, such as 0.0.0.0:8080.  [default: nowhere]",
+    default="127.0.0.1:8080",
+    show_default=True,
+    envvar="GATEPOST_METRICS_ADDRESS",
+    help="Where to serve /metrics and /healthz; :8080 for probes from outside, 0 for nowhere.",
 )
 @click.option(
     "--max-body-size", type=click.IntRange(min=0), default=33554432, show_default=True, help="Bytes; 0 for any."
@@ -67,8 +54,8 @@ class _Address(click.ParamType[tuple[str, int]]):
 @config_option
 def command(
     provider: str,
-    listen: tuple[str, int],
-    health_listen: tuple[str, int] | None,
+    listen: Address,
+    metrics_address: Address | None,
     max_body_size: int,
     log_level: str,
     log_format: str,
@@ -85,6 +72,7 @@ def command(
       gatepost webhook --provider rfc2136 --rfc2136-host ns1.example.com --rfc2136-zone example.com
     """
     from gatepost.providers.webhook.server import WebhookServer
+    from gatepost.runtime.listening import CannotListen
     from gatepost.runtime.logs import set_up_logs
 
     wrong = msgspec.structs.replace(filters, sources=("crd",)).check()
@@ -93,14 +81,16 @@ def command(
     server = WebhookServer(chosen_provider(provider, providers), filters.domains or None, max_body_bytes=max_body_size)
     set_up_logs(log_level, log_format)
     try:
-        asyncio.run(_serve(server, listen, health_listen))
-    except OSError as error:
-        click.echo(f"gatepost webhook: {error.strerror or error}", err=True)
+        asyncio.run(_serve(server, listen, metrics_address))
+    except CannotListen as error:
+        click.echo(f"gatepost webhook: {error}", err=True)
         raise click.exceptions.Exit(OUTSIDE_FAILED) from error
 
 
-async def _serve(server: WebhookServer, listen: tuple[str, int], health_listen: tuple[str, int] | None) -> None:
-    from gatepost.providers.webhook.server import health_app, listening
+async def _serve(server: WebhookServer, listen: Address, metrics_address: Address | None) -> None:
+    from gatepost.runtime.listening import in_url, listening
+    from gatepost.runtime.metrics import metrics_of_webhook
+    from gatepost.runtime.status_pages import status_pages
 
     stop = asyncio.Event()
     loop = asyncio.get_running_loop()
@@ -108,11 +98,9 @@ async def _serve(server: WebhookServer, listen: tuple[str, int], health_listen: 
         loop.add_signal_handler(number, stop.set)
     async with contextlib.AsyncExitStack() as stack:
         port = await stack.enter_async_context(listening(server.app(), *listen))
-        if health_listen is not None:
-            await stack.enter_async_context(listening(health_app(), *health_listen))
-        click.echo(f"listening on http://{_in_url(listen[0])}:{port}", err=True)
+        click.echo(f"listening on http://{in_url(listen[0])}:{port}", err=True)
+        if metrics_address is not None:
+            pages = status_pages(metrics_of_webhook(server))
+            port = await stack.enter_async_context(listening(pages, *metrics_address))
+            click.echo(f"metrics and health on http://{in_url(metrics_address[0])}:{port}", err=True)
         await stop.wait()
-
-
-def _in_url(host: str) -> str:
-    return f"[{host}]" if ":" in host else host

@@ -49,6 +49,13 @@ class _Call(Struct, frozen=True):
         return f"{self.method} {self.path}"
 
 
+class Took(Struct):
+    """How many answers of one kind there were, and how long they took together until they began."""
+
+    count: int = 0
+    seconds: float = 0.0
+
+
 class Client:
     """One connection to a cluster; use it as an async context manager.
 
@@ -58,6 +65,9 @@ class Client:
         wait: how waiting is done.
         may_write: asked before each writing call; see `runtime.leading`.
         limit: slows all calls down but watches.
+
+    Attributes:
+        durations: by resource, method and status of the answer.
     """
 
     def __init__(
@@ -74,6 +84,7 @@ class Client:
         self.dry_run = dry_run
         self._may_write = may_write
         self._limit = limit
+        self.durations: dict[tuple[str, str, int], Took] = {}
         self.wait = wait
         self._answer_seconds = answer_seconds
         self._contexts: dict[ClientCertificate | None, ssl.SSLContext | None] = {}
@@ -99,6 +110,10 @@ class Client:
         if self._session is not None:
             await self._session.close()
             self._session = None
+
+    @property
+    def url(self) -> URL:
+        return URL(self.connection.server.url)
 
     async def read(self, path: str, params: Mapping[str, str] | None = None) -> bytes:
         """The body of an answer to GET. Raises: ApiError, Unreachable, CredentialError."""
@@ -182,12 +197,20 @@ class Client:
     async def _send(self, call: _Call, identity: Identity) -> aiohttp.ClientResponse:
         if self._session is None:
             raise RuntimeError("the client is used outside of its context")
+        began = asyncio.get_running_loop().time()
+        response = await self._request(self._session, call, identity)
+        took = self.durations.setdefault((resource_in(call.path), call.method, response.status), Took())
+        took.count += 1
+        took.seconds += asyncio.get_running_loop().time() - began
+        return response
+
+    async def _request(self, session: aiohttp.ClientSession, call: _Call, identity: Identity) -> aiohttp.ClientResponse:
         headers = {"Authorization": identity.authorization} if identity.authorization else {}
         if call.content_type:
             headers["Content-Type"] = call.content_type
         server = self.connection.server
         context = self._context(identity.certificate)
-        return await self._session.request(
+        return await session.request(
             call.method,
             URL(server.url + call.path),
             params=dict(call.params),
@@ -206,6 +229,15 @@ class Client:
                 self._contexts.clear()
             self._contexts[certificate] = tls_context(self.connection.server, certificate)
         return self._contexts[certificate]
+
+
+def resource_in(path: str) -> str:
+    """The plural of what a path of the Kubernetes API is about, with its subresource; "" for discovery."""
+    parts = path.strip("/").split("/")
+    rest = parts[3:] if parts[0] == "apis" else parts[2:]
+    if rest[:1] == ["namespaces"] and len(rest) > 2:
+        rest = rest[2:]
+    return "/".join(rest[::2][:2])
 
 
 async def _error_in(response: aiohttp.ClientResponse) -> ApiError:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import logging
+from collections import Counter
 from collections.abc import Callable, Iterable
 from datetime import datetime
 from typing import Any
@@ -11,7 +12,7 @@ from typing import Any
 import msgspec
 
 from gatepost.cluster.calls import Calls
-from gatepost.cluster.errors import ApiError, WriteWithheld
+from gatepost.cluster.errors import ApiError, ClusterError, WriteWithheld
 from gatepost.cluster.mirror import Mirror, Unknown
 from gatepost.cluster.recorder import EventRecorder, timestamp
 from gatepost.objects.refs import Ref
@@ -54,6 +55,7 @@ class Writer:
         self._recorder = recorder
         self._now = now
         self._settled: dict[Ref, tuple[Apply, bytes]] = {}
+        self.counts: Counter[tuple[str, str, str]] = Counter()  # of calls by kind, call and result
         self.withheld: dict[tuple[Ref, str, str], Request] = {}
 
     async def carry_out(self, outcome: Outcome) -> None:
@@ -168,11 +170,20 @@ class Writer:
                 self._withhold(request)
                 return
             except ApiError as error:
+                self._count(request, "conflict" if error.is_conflict else "error")
                 await self._look_after(request, error)
                 raise
+            except ClusterError:
+                self._count(request, "error")
+                raise
+            self._count(request, "ok")
             if request.kind != "delete":
                 self._mirror.read_back(request.ref, answer)
         log.info("wrote an object", extra=_fields_of(request))
+
+    def _count(self, request: Request, result: str) -> None:
+        call = f"{request.kind}/{request.subresource}" if request.subresource else request.kind
+        self.counts[request.ref.kind, call, result] += 1
 
     async def _look_after(self, request: Request, error: ApiError) -> None:
         """Reads an object anew whose write was refused because it is not as it was thought to be. Raises: Conflict."""

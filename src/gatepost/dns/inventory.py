@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator
 
 from msgspec import Struct, structs
@@ -91,6 +92,10 @@ class Inventory:
     def keys(self) -> Iterator[NameKey]:
         """All names that have records, ownership records apart."""
         return iter(list(self._records))
+
+    def count_by_type(self) -> Counter[str]:
+        """How many records of each type there are, ownership records apart."""
+        return Counter(record_type for records in self._records.values() for record_type in records)
 
     def is_ours(self, holding: Holding) -> bool:
         """Whether we may change a record: ours, or that of the owner whom we follow."""

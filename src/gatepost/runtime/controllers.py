@@ -80,12 +80,17 @@ class Controllers:
         discovery = Discovery(client)
         calls = Calls(client, discovery)
         engine = NotingEngine(rules, indexes, _now())
+        self.client = client
         self.mirror = Mirror()
-        self.writer = Writer(calls, self.mirror, EventRecorder(calls, _now), _now)
-        self._leadership = leadership or Alone()
-        self.loop = Loop(engine, self.writer, _now, self._leadership)
+        self.recorder = EventRecorder(calls, _now)
+        self.writer = Writer(calls, self.mirror, self.recorder, _now)
+        self.leadership = leadership or Alone()
+        self.loop = Loop(engine, self.writer, _now, self.leadership)
+        self.provider = dns.provider if dns is not None else None
+        self.publisher: ZonePublisher | None = None
         if dns is not None:
-            self.loop.publish_with(self._publisher(dns, client.dry_run))
+            self.publisher = self._publisher(dns, client.dry_run)
+            self.loop.publish_with(self.publisher)
         self.lookups = NameLookups(
             resolver or DnsResolver(),
             lambda answer: self.loop.intake.put(answer.ref, answer, None),
@@ -121,7 +126,7 @@ class Controllers:
             allow=dns.allow,
             cipher=dns.cipher,
             store=dns.store,
-            may_write=lambda: self._leadership.is_held,
+            may_write=lambda: self.leadership.is_held,
         )
         verdicts = DnsVerdicts(
             loop.engine, zones.is_published, lambda verdict: loop.intake.put(verdict.ref, verdict, None)
@@ -156,7 +161,7 @@ class Controllers:
         async with (
             self.lookups.following(lambda: names_asked(engine)),
             self.prober.following(lambda: probes_wanted(engine)),
-            self._leadership.campaigning(self.loop.warmed_up),
+            self.leadership.campaigning(self.loop.warmed_up),
         ):
             await self.loop.run(self.feed, stop)
 

@@ -49,6 +49,11 @@ class Publisher(Protocol):
     def is_busy(self) -> bool: ...
 
     @property
+    def missing(self) -> Sequence[str]:
+        """What has to come before it does what it is there for, in words."""
+        ...
+
+    @property
     def failures(self) -> Sequence[str]:
         """What does not succeed, in words; empty if all does."""
         ...
@@ -59,6 +64,7 @@ class NoPublisher:
 
     is_idle = True
     is_busy = False
+    missing = ()
     failures = ()
 
     def note(self, changes: list[Change], *, has_new_kinds: bool) -> None: ...

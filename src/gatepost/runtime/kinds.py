@@ -70,6 +70,7 @@ class KnownKinds:
         self._unknown: set[GroupKind] = set()
         self._came_in: set[GroupKind] = set()
         self.failing: dict[GroupKind, str] = {}
+        self.failures = 0
         self.missing: set[GroupKind] = set()
 
     def start(self, group_kind: GroupKind) -> None:
@@ -107,6 +108,7 @@ class KnownKinds:
 
     def fail(self, group_kind: GroupKind, error: str) -> bool:
         """It cannot be read for now. Returns: whether this is new."""
+        self.failures += 1
         self._unheard.discard(group_kind)
         is_new = self.failing.get(group_kind) != error
         self.failing[group_kind] = error

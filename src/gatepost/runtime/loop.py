@@ -129,6 +129,15 @@ class Loop:
         return self._passes.is_idle and is_written and self.others_at_rest()
 
     @property
+    def missing(self) -> list[str]:
+        """What has to come before this process counts as ready, in words. One that follows writes nothing, and is."""
+        found = [f"{kind}: has not been heard of yet" for kind in sorted(self.kinds.unheard)]
+        found += [f"{kind}: cannot be read: {error}" for kind, error in sorted(self.kinds.failing.items())]
+        if not (found or self._passes.has_run):
+            found.append("the rules have not run yet")
+        return [*found, *(self._publisher.missing if self._leadership.is_held else ())]
+
+    @property
     def failures(self) -> list[str]:
         """What did not succeed so far, in words; empty if all did."""
         found = [f"{kind}: {error}" for kind, error in self.kinds.failing.items()]

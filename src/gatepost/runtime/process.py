@@ -25,9 +25,11 @@ from gatepost.runtime import wiring
 from gatepost.runtime.controllers import Controllers, DnsPart
 from gatepost.runtime.election import Election
 from gatepost.runtime.leading import Alone, Elector, Leadership, own_identity
+from gatepost.runtime.listening import in_url, listening
 from gatepost.runtime.logs import fields
 from gatepost.runtime.pace import Pace
 from gatepost.runtime.registries import RegistrySettings, store_named
+from gatepost.runtime.status_pages import status_pages
 from gatepost.runtime.txt_encryption import cipher_for
 
 log = logging.getLogger("gatepost.run")
@@ -84,6 +86,7 @@ async def run_on(
 
     Args: provider: where DNS is written; needed if there are settings for it.
     Returns: what did not succeed with `once`, in words; always empty without it.
+    Raises: CannotListen at `status_address`.
     """
     said = fields(
         server=connection.server.url,
@@ -93,7 +96,10 @@ async def run_on(
         dry_run=settings.dry_run,
     )
     log.info("gatepost runs", extra=said)
-    async with controllers_on(connection, settings, provider) as controllers:
+    async with (
+        controllers_on(connection, settings, provider) as controllers,
+        _telling_status(settings, controllers),
+    ):
         work = asyncio.create_task(controllers.work(stop))
         waiting: list[asyncio.Task[None]] = [work]
         if settings.once:
@@ -156,6 +162,21 @@ async def leadership_on(connection: Connection, settings: RunSettings) -> AsyncI
         namespace = election.leader_elect_resource_namespace or connection.namespace
         lease = LeaseFile(client, namespace, election.leader_elect_resource_name)
         yield Elector(lease, own_identity(), election.times)
+
+
+@contextlib.asynccontextmanager
+async def _telling_status(settings: RunSettings, controllers: Controllers) -> AsyncIterator[None]:
+    """Serves probes and metrics while the controllers work, if the settings say where."""
+    if settings.status_address is None or settings.once:
+        yield
+        return
+    from gatepost.runtime.metrics import metrics_of  # the library is loaded by those who serve metrics alone
+
+    host, port = settings.status_address
+    pages = status_pages(metrics_of(controllers), lambda: controllers.loop.missing)
+    async with listening(pages, host, port) as at:
+        log.info("probes and metrics are served", extra=fields(address=f"{in_url(host)}:{at}"))
+        yield
 
 
 def _client(connection: Connection, settings: RunSettings, leadership: Leadership) -> Client:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import math
-from collections.abc import Awaitable, Callable, Collection, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 
 from gatepost.cluster.backoff import Backoff
 from gatepost.dns.desired import changed_names
@@ -84,6 +84,22 @@ class ZonePublisher:
         return self._zones.failures or ("DNS could not be written",)
 
     @property
+    def zones(self) -> Zones:
+        return self._zones
+
+    @property
+    def problems(self) -> Mapping[NameKey, Sequence[Problem]]:
+        """What is wrong with the wishes for names, whatever the provider holds."""
+        return self._problems
+
+    @property
+    def missing(self) -> tuple[str, ...]:
+        """What has to come before DNS is followed, in words."""
+        if self._is_waiting:
+            return (f"the DNS provider cannot be used: {self._error_said}",)
+        return () if self._has_compared else ("DNS has not been compared with the cluster yet",)
+
+    @property
     def is_idle(self) -> bool:
         """Whether nothing is left to do now, or the provider cannot be used and the next attempt waits for its time."""
         is_written = self._has_compared and not (self._is_writing or self._due or self._is_everything_due)
@@ -120,16 +136,16 @@ class ZonePublisher:
 
     async def run(self) -> None:
         """Runs until it is cancelled, and may then run again. No failure of the provider ends it."""
-        self._begin_anew()
         telling = asyncio.create_task(self._telling.run())
         try:
             await self._write_for_ever()
         finally:
             telling.cancel()
             self._zones.stop()
+            self._forget()
 
-    def _begin_anew(self) -> None:
-        """Another process may have written since this one did, if it ever did."""
+    def _forget(self) -> None:
+        """Another process may write from here on; what is known of the provider and of its past would mislead."""
         self._zones.forget()
         self._has_compared = self._is_waiting = False
         self._backoff.reset()
@@ -173,6 +189,7 @@ class ZonePublisher:
 
     async def _write(self) -> None:
         is_comparison = self._is_comparison_due()
+        self._zones.figures.note_attempt()
         if is_comparison:
             await self._zones.list_anew()
         self._due |= self._zones.take_reread()
@@ -189,6 +206,7 @@ class ZonePublisher:
         if is_comparison:
             self._has_compared = True
             self._compare_at = self._clock.now() + self._interval_seconds
+        self._zones.figures.note_written(written.changes, is_comparison=is_comparison)
         self._held = written.held if is_everything else self._held | written.held
         self.is_failing = self._zones.is_failing or written.is_stopped
         self._error_said = ""
@@ -207,6 +225,7 @@ class ZonePublisher:
 
     async def _wait_after(self, error: ProviderError) -> None:
         self.is_failing = self._is_waiting = True
+        self._zones.figures.note_failure()
         self._moved()
         level = logging.DEBUG if str(error) == self._error_said else logging.WARNING
         self._error_said = str(error)

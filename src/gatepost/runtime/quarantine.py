@@ -33,8 +33,9 @@ class Quarantine:
         self.moments = Moments()
         self._refused: dict[NameKey, _Refused] = {}
 
-    def __bool__(self) -> bool:
-        return bool(self._refused)
+    def __len__(self) -> int:
+        """How many names wait."""
+        return len(self._refused)
 
     @property
     def problems(self) -> tuple[Problem, ...]:

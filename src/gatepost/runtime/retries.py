@@ -37,6 +37,11 @@ class RetryQueue(Generic[KeyT]):
         return not (self._waiting or self._working or self._timers)
 
     @property
+    def waiting(self) -> int:
+        """How many keys wait, for a worker or for their time."""
+        return len(self._waiting) + len(self._timers)
+
+    @property
     def is_working(self) -> bool:
         """Whether a worker has a key."""
         return bool(self._working)

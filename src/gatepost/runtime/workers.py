@@ -50,6 +50,11 @@ class Workers:
         return self._queue.is_idle
 
     @property
+    def waiting(self) -> int:
+        """How many outcomes are to be looked at, now or when their time comes."""
+        return self._queue.waiting
+
+    @property
     def is_writing(self) -> bool:
         return self._queue.is_working
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Sequence
 
 from msgspec import Struct
 
-from gatepost.dns.desired import record_set_at
+from gatepost.dns.desired import record_set_at, record_sets
 from gatepost.dns.inventory import Inventory
 from gatepost.dns.names import record_name
 from gatepost.dns.ownership import Cipher
@@ -34,6 +34,7 @@ from gatepost.runtime.reading import read_provider
 from gatepost.runtime.record_events import RecordEvents
 from gatepost.runtime.rereading import Rereading
 from gatepost.runtime.sending import Sender
+from gatepost.runtime.zone_figures import RecordCounts, ZoneFigures, count_records
 from gatepost.runtime.zone_log import ZoneLog
 from gatepost.state.engine import Engine
 from gatepost.writes.outcome import Event
@@ -92,6 +93,7 @@ class Zones:
         self._rereading = Rereading(provider, monotonic)
         self._tells = RecordEvents(engine, settings.events_emit)
         self._log = ZoneLog()
+        self.figures = ZoneFigures()
         self.forget()
 
     def forget(self) -> None:
@@ -121,6 +123,18 @@ class Zones:
     def failures(self) -> tuple[str, ...]:
         """What fails for whole zones, in words."""
         return tuple(f"zone {zone.name} cannot be read: {zone.why}" for zone in self._served.unread.values())
+
+    @property
+    def owner(self) -> str:
+        return self._settings.owner
+
+    @property
+    def quarantined(self) -> int:
+        """How many names were refused and wait for their time."""
+        return len(self._quarantine)
+
+    def count_records(self) -> RecordCounts:
+        return count_records(record_sets(self._engine), self._inventory)
 
     def next_moment(self) -> float | None:
         """When `take_due` has something next: a refused record to try again, a doubt that has lasted long enough, a
@@ -190,6 +204,7 @@ class Zones:
         planned = await self._plan(names, holdings)
         plan = planned.plan
         self._log.say_plan(plan)
+        self.figures.note_plan(planned.names, plan, is_everything=names is None)
         now = self._monotonic()
         self._doubts.note(planned.names, plan, now)
         if self._dry_run:
@@ -261,6 +276,7 @@ class Zones:
             raise
         now = self._monotonic()
         known = self._known_of(due)
+        self.figures.note_sent(known, refused)
         self._removals.append((now, sum(removes(change) for change in known if change.record.key not in refused)))
         self._repeats.forget(refused)
         self._quarantine.note(known, refused, self._tells.problems(known, refused), now)

@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 from gatepost.dns.endpoint import Changes, Endpoint, Property
 from gatepost.providers.contract import RecordResult
 from gatepost.providers.webhook.client import WebhookProvider
-from gatepost.providers.webhook.server import WebhookServer, listening
+from gatepost.providers.webhook.server import WebhookServer
 from gatepost.providers.webhook.settings import WebhookSettings
+from gatepost.runtime.listening import listening
 
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
 filled = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=8)

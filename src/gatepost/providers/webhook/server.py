@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections import Counter
+from collections.abc import Awaitable, Callable
 
 from aiohttp import hdrs, web
 
@@ -16,7 +16,7 @@ from gatepost.providers.webhook import wire
 log = logging.getLogger("gatepost.webhook")
 
 MAX_BODY_BYTES = 33554432
-_IDLE_SECONDS = 30.0
+_PATHS = ("/records", "/adjustendpoints", "/healthz")
 
 _Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
@@ -46,15 +46,27 @@ class WebhookServer:
         self._domains = domains
         self._max_body_bytes = max_body_bytes
         self._writing = asyncio.Lock()
+        self.answers: Counter[tuple[str, int]] = Counter()  # by call and status
 
     def app(self) -> web.Application:
         """The application to run. It listens nowhere yet."""
-        app = web.Application(client_max_size=self._max_body_bytes, middlewares=[_answering_failures])
+        app = web.Application(client_max_size=self._max_body_bytes, middlewares=[self._counting, _answering_failures])
         app.router.add_route("*", "/records", self._records)
         app.router.add_route("*", "/adjustendpoints", self._adjust)
-        app.router.add_route("*", "/healthz", healthy)
+        app.router.add_route("*", "/healthz", _healthy)
         app.router.add_route("*", "/{anything:.*}", self._negotiate)
         return app
+
+    @web.middleware
+    async def _counting(self, request: web.Request, handler: _Handler) -> web.StreamResponse:
+        call = f"{request.method} {request.path if request.path in _PATHS else '/'}"
+        try:
+            response = await handler(request)
+        except web.HTTPException as refusal:
+            self.answers[call, refusal.status] += 1
+            raise
+        self.answers[call, response.status] += 1
+        return response
 
     async def _negotiate(self, request: web.Request) -> web.Response:
         _check_method(request, hdrs.METH_GET)
@@ -92,17 +104,9 @@ class WebhookServer:
         return web.Response(status=204)
 
 
-async def healthy(request: web.Request) -> web.Response:
-    """Says that the process lives."""
+async def _healthy(request: web.Request) -> web.Response:
     _check_method(request, hdrs.METH_GET)
     return web.Response(text="ok\n")
-
-
-def health_app() -> web.Application:
-    """`/healthz` alone, for an address that others may reach."""
-    app = web.Application(middlewares=[_answering_failures])
-    app.router.add_route("*", "/healthz", healthy)
-    return app
 
 
 @web.middleware
@@ -133,15 +137,3 @@ def _check_method(request: web.Request, *wanted: str) -> None:
 def _json(body: bytes) -> web.Response:
     # As a header, not as `content_type`: clients compare the text as a whole, and no charset may be added to it.
     return web.Response(body=body, headers={hdrs.CONTENT_TYPE: wire.MEDIA_TYPE})
-
-
-@contextlib.asynccontextmanager
-async def listening(app: web.Application, host: str, port: int) -> AsyncIterator[int]:
-    """Serves an application inside the block. Yields: the port, chosen by the system for 0. Raises: OSError."""
-    runner = web.AppRunner(app, access_log=None, keepalive_timeout=_IDLE_SECONDS)
-    await runner.setup()
-    try:
-        await web.TCPSite(runner, host, port).start()
-        yield int(runner.addresses[0][1])
-    finally:
-        await runner.cleanup()
