@@ -51,6 +51,7 @@ def entry(type_: str, *targets: str, name: str = "app.example.com", **fields: ob
         ("NAPTR", '100 50 "s" "SIP+D2U" "" _sip._udp.example.net.', True),
         ("NAPTR", '100 50 "s" "SIP+D2U" "" _sip._udp.example.net', False),
         ("TXT", "v=spf1 -all", True),
+        ("TXT", '"heritage=external-dns,external-dns/owner=them"', False),  # nobody writes ownership by hand
         ("PTR", "app.example.com", False),  # does not stand below a reverse zone
     ],
 )
@@ -82,6 +83,31 @@ def test_a_ttl_that_dns_cannot_hold_does_not_count(written: int, counts: int) ->
     assert [(why.reason, why.field) for why in skipped] == (
         [] if counts else [("InvalidTTL", "spec.endpoints[0].recordTTL")]
     )
+
+
+def test_labels_are_kept_but_those_that_are_ours() -> None:
+    written = {"team": "shop", "owner": "them", "resource": "crd/a/b", "ownedRecord": "x.example.com"}
+    (endpoint,) = endpoints_of(ALL_TYPES, dns_endpoint("static", entry("A", "192.0.2.1", labels=written)))
+    assert endpoint.labels == {"team": "shop", "resource": "crd/shop/static"}
+
+
+@pytest.mark.parametrize(
+    ("label", "value"),
+    [
+        ("zz", "1,external-dns/owner=them"),
+        ("zz", '1" "external-dns/owner=them'),
+        ("zz", "1\n"),
+        ("zz", "a\\b"),
+        ("zz,external-dns/owner", "them"),
+        ("zz=1", "x"),
+    ],
+)
+def test_no_label_can_say_whose_a_record_is(label: str, value: str) -> None:
+    obj = dns_endpoint("static", entry("A", "192.0.2.1", labels={label: value, "team": "shop"}))
+    (endpoint,) = endpoints_of(ALL_TYPES, obj)
+    assert endpoint.labels == {"team": "shop", "resource": "crd/shop/static"}
+    skipped = value_at(engine_of(ALL_TYPES, obj), CLAIMS, obj.ref).skipped
+    assert [(why.reason, why.field) for why in skipped] == [("InvalidLabel", f"spec.endpoints[0].labels[{label}]")]
 
 
 def test_an_entry_without_a_type_is_told_as_such() -> None:

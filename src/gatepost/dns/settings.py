@@ -249,6 +249,7 @@ class DnsSettings(Struct, frozen=True, kw_only=True):
             *self._check_choices(),
             *self._check_selectors(),
             *self._check_domains(),
+            *self._check_owners(),
             *self._check_networks(),
             *self._check_expressions(),
             *self._check_combinations(),
@@ -291,6 +292,14 @@ class DnsSettings(Struct, frozen=True, kw_only=True):
                 parse_labels(text)
             except BadSelector as error:
                 yield f"{flag}: {error}"
+
+    def _check_owners(self) -> Iterator[str]:
+        for flag, owner in (
+            ("--txt-owner-id", self.txt_owner_id),
+            ("--migrate-from-txt-owner", self.migrate_from_txt_owner),
+        ):
+            if any(letter in owner for letter in ',"\\'):
+                yield f"{flag}: found {owner!r}, wanted a name without commas, quotes and backslashes"
 
     def _check_domains(self) -> Iterator[str]:
         for flag, texts in (("--domain-filter", self.domain_filter), ("--exclude-domains", self.exclude_domains)):

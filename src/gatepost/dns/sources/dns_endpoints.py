@@ -5,6 +5,7 @@ They are taken as written. No annotation has a meaning here, except those that -
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from msgspec import Struct
@@ -12,7 +13,8 @@ from msgspec import Struct
 from gatepost.dns.annotations import LONGEST_TTL
 from gatepost.dns.endpoint import Property
 from gatepost.dns.names import record_name, too_long_label
-from gatepost.dns.records import Claim, Claimant, Claims, NameKey, Record
+from gatepost.dns.ownership import OWNED_RECORD, labels_in
+from gatepost.dns.records import OWNER, RESOURCE, Claim, Claimant, Claims, NameKey, Record
 from gatepost.dns.sources.filters import Filters
 from gatepost.dns.targets import distinct, joined
 from gatepost.objects.dnsendpoint import DNSEndpoint, WrittenEndpoint
@@ -20,6 +22,8 @@ from gatepost.objects.problems import Skipped
 from gatepost.objects.refs import Ref
 from gatepost.state.view import View
 
+_OURS = (OWNER, RESOURCE, OWNED_RECORD)
+_BREAKS_THE_TEXT = re.compile(r'[,"\\\x00-\x1f\x7f]')
 _ANY_FINAL_DOT = ("CNAME", "DNAME", "TXT", "MX", "SRV")
 
 
@@ -68,6 +72,10 @@ def _entries(written: DNSEndpoint, ref: Ref, skipped: list[Skipped]) -> Iterator
         if not 0 <= endpoint.record_ttl <= LONGEST_TTL:
             message = f"found {endpoint.record_ttl}, wanted 1 to {LONGEST_TTL}; it does not count"
             skipped.append(Skipped("InvalidTTL", message, ref, f"{field}.recordTTL"))
+        for label in sorted(endpoint.labels):
+            if not _can_be_kept(label, endpoint.labels[label]):
+                message = "holds a comma, quote, backslash or control character, and is not kept"
+                skipped.append(Skipped("InvalidLabel", message, ref, f"{field}.labels[{label}]"))
         yield _Entry((name, endpoint.set_identifier), _record(endpoint))
 
 
@@ -78,6 +86,9 @@ def _refusal(endpoint: WrittenEndpoint, name: str, ref: Ref, field: str) -> Skip
     if label is not None:
         return Skipped("InvalidName", f"label {label!r} has more than 63 characters", ref, f"{field}.dnsName")
     for target in endpoint.targets:
+        if endpoint.record_type == "TXT" and labels_in(target) is not None:
+            why = "says whose a record is, which only the registry may"
+            return Skipped("InvalidTarget", f"{target!r} {why}", ref, f"{field}.targets")
         if endpoint.record_type == "NAPTR" and not target.endswith("."):
             return Skipped("InvalidTarget", f"{target!r} must end with a dot", ref, f"{field}.targets")
         if endpoint.record_type not in (*_ANY_FINAL_DOT, "NAPTR") and target.endswith("."):
@@ -92,5 +103,10 @@ def _record(endpoint: WrittenEndpoint) -> Record:
         distinct(endpoint.record_type, endpoint.targets),
         endpoint.record_ttl if 0 <= endpoint.record_ttl <= LONGEST_TTL else 0,
         tuple(properties[name] for name in sorted(properties)),
-        tuple(sorted(endpoint.labels.items())),
+        tuple(label for label in sorted(endpoint.labels.items()) if label[0] not in _OURS and _can_be_kept(*label)),
     )
+
+
+def _can_be_kept(label: str, value: str) -> bool:
+    """Whether a label comes back from an ownership text as it went in; there a comma begins another label."""
+    return "=" not in label and not _BREAKS_THE_TEXT.search(label + value)
