@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
@@ -59,6 +60,11 @@ class Cluster:
         }
         parents = [{"parentRef": PARENT, "controllerName": "x.io/y", "conditions": [accepted]}]
         await self.patch(f"{ROUTES}/{name}/status", {"status": {"parents": parents}})
+
+    async def events(self, namespace: str) -> list[dict[str, Any]]:
+        """What has been told of the objects of a namespace."""
+        listed = json.loads(await self._client.read(f"/api/v1/namespaces/{namespace}/events"))
+        return list(listed["items"])
 
     async def give_address(self, *addresses: str) -> None:
         """The Gateway has these addresses from now on."""

@@ -43,13 +43,15 @@ def flags_for(server: DnsServer) -> tuple[str, ...]:
     )
 
 
-async def gatepost(shop: Shop, *flags: str) -> tuple[int, str]:
-    """Runs once. Returns: exit code, and what it said."""
-    command = ["-m", "gatepost", "run", "--kubeconfig", str(shop.kubeconfig), "--controllers", "none", "--once"]
+RUN_ONCE = ("run", "--controllers", "none", "--once")
+
+
+async def gatepost(shop: Shop, *flags: str, command: tuple[str, ...] = RUN_ONCE) -> tuple[int, str]:
+    """Runs once, or another command. Returns: exit code, and what it said."""
     secrets = {"GATEPOST_RFC2136_TSIG_SECRET": KEY_SECRET, "GATEPOST_PDNS_API_KEY": API_KEY}
     process = await asyncio.create_subprocess_exec(
         sys.executable,
-        *command,
+        *("-m", "gatepost", *command, "--kubeconfig", str(shop.kubeconfig)),
         *("--source", "gateway-httproute", "--txt-owner-id", "prod", *flags),
         env={**os.environ, **secrets},
         stdout=asyncio.subprocess.PIPE,
@@ -103,3 +105,22 @@ async def test_settings_that_are_wrong_are_all_told(shop: Shop) -> None:
     assert code == 2
     for flag in ("--rfc2136-host: none was given", "--rfc2136-zone: none was given", "--rfc2136-port: found 0"):
         assert flag in said
+
+
+async def test_a_zone_that_is_not_handed_out_is_told_on_the_route_and_ends_run_and_plan_with_3(shop: Shop) -> None:
+    needs("bind")
+    await shop.cluster.make_route("inner", "inner.sub.example.com")
+    with running("bind", {"example.com": (), "sub.example.com": ()}, closed=["sub.example.com"]) as server:
+        flags = (*flags_for(server), "--rfc2136-zone", "sub.example.com")
+        code, said = await gatepost(shop, *flags, command=("plan",))
+        assert code == 3, said
+        assert f"gatepost plan: zone sub.example.com cannot be read: server 127.0.0.1:{server.port} refuses" in said
+        assert "HTTPRoute shop/inner: zone sub.example.com cannot be read" in said
+        assert "1 to create" in said
+        code, said = await gatepost(shop, *flags)
+        assert code == 3
+        assert f"gatepost run: zone sub.example.com cannot be read: server 127.0.0.1:{server.port} refuses" in said
+        assert server.answer("app.example.com", "A") == ["192.0.2.1"]
+        assert server.answer("inner.sub.example.com", "A") == []
+    events = [(e["involvedObject"]["name"], e["type"], e["reason"]) for e in await shop.cluster.events("shop")]
+    assert events == [("inner", "Warning", "ZoneUnreadable")]
