@@ -143,3 +143,12 @@ def test_a_missing_ownership_record_is_created_under_every_policy() -> None:
     there = [Endpoint("app.example.com", "A", ("192.0.2.1",), 300), Endpoint("app.example.com", "TXT", text())]
     found = plan(there, wanted("app.example.com", "192.0.2.1"), settings=settings)
     assert [[cause.kind for cause in change.causes] for change in found.changes] == [["ownership"]]
+
+
+def test_no_record_takes_the_place_of_an_ownership_record() -> None:
+    settings = DnsSettings(sources=("crd",), txt_owner_id="me", managed_record_types=("A", "TXT"))
+    there = held("app.example.com", "192.0.2.1")
+    taking = RecordSet("a-app.example.com", "", (Record("TXT", ('"x"',)),), (CART,))
+    found = plan(there, wanted("app.example.com", "192.0.2.1"), taking, settings=settings)
+    assert found.changes == ()
+    assert [(problem.reason, problem.about) for problem in found.problems] == [("OwnershipRecord", CART.ref)]

@@ -129,6 +129,10 @@ class Inventory:
         owner = written.labels.get(OWNER, "")
         return () if owner in (self.owner, self.former_owner) else (owner,)
 
+    def is_ownership(self, key: NameKey, record_type: str) -> bool:
+        """Whether what stands under a name and type says whose another record is."""
+        return record_type == "TXT" and self.txt is not None and self.txt.is_at(key)
+
     def refusal(self, name: str, record_type: str) -> str | None:
         """Why the ownership of a record cannot be written down, None if it can or there is no registry."""
         return self._ownership.refusal(name, record_type) if self._ownership is not None else None

@@ -207,6 +207,8 @@ class _Planning:
         if claimed:
             why = f"an ownership record of {', '.join(claimed)} is left for {name} {type_}, so it is not created"
             return self._refuse("ForeignOwnership", why)
+        if self._inventory.is_ownership(self._key, type_):
+            return self._refuse("OwnershipRecord", f"the {type_} of {name} says whose another record is, and stays")
         unwritable = self._inventory.refusal(name, type_)
         if unwritable is not None:
             return self._refuse("OwnershipNotWritable", f"{name} {type_} is not created: {unwritable}")

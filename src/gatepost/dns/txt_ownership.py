@@ -65,6 +65,10 @@ class TxtOwnership:
     def refusal(self, name: str, record_type: str) -> str | None:
         return self.names.refusal(name, record_type)
 
+    def is_at(self, key: NameKey) -> bool:
+        """Whether an ownership record stands under a name, whoever's it is."""
+        return key in self._found
+
     def record_of(self, key: NameKey, record_type: str) -> Endpoint | None:
         """The ownership record that stands under the name we would write, left over or not."""
         found = self._found.get((self.names.for_record(key[0], record_type), key[1]))
