@@ -62,6 +62,19 @@ def test_a_finalizer_keeps_the_object_until_it_is_removed(model: ApiModel, clock
     assert [change.type for change in model.take_changes()] == ["MODIFIED", "DELETED"]
 
 
+def test_a_loaded_object_in_deletion_that_nothing_holds_goes_with_what_it_owns(model: ApiModel) -> None:
+    going = {"deletionTimestamp": "2026-01-01T00:00:00Z"}
+    free, held, ends_soon = gadget("free"), gadget("held"), core("Pod", "ends-soon")
+    free["metadata"] |= going | {"uid": "uid-of-free"}
+    held["metadata"] |= going | {"finalizers": ["a.test/one"]}
+    ends_soon["metadata"] |= going | {"deletionGracePeriodSeconds": 30}
+    for raw in (free, held, ends_soon, owned(gadget("child"), free)):
+        model.load(raw)
+    model.collect_garbage()
+    assert names(model) == ["held"]
+    assert model.find(core_ref("Pod", "ends-soon")) is not None
+
+
 def test_deleting_twice_keeps_the_first_time_and_makes_no_change(model: ApiModel, clock: Clock) -> None:
     model.create(with_finalizers(gadget(), "a.test/one"), "me")
     first = model.delete(gadget_ref()).object

@@ -115,6 +115,8 @@ class Deletions:
                     self.delete(inner, "Background")
             if not finalizers and not self._content(live):
                 self.remove(ref)
+        elif not finalizers and not live["metadata"].get("deletionGracePeriodSeconds"):
+            self.remove(ref)  # nothing holds it: only manifests have such an object, a server has removed it by then
 
     def _content(self, holder: Raw) -> list[Ref]:
         """What must be gone before a namespace or a CRD is."""

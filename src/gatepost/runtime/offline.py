@@ -124,6 +124,7 @@ class _Offline:
             loaded = self._model.find(ref)
             assert loaded is not None
             self._take_in(ref, loaded)
+        self._model.collect_garbage()  # what the manifests show as being deleted, and nothing holds, is gone already
         self._watch()
 
     def settle(self) -> None:
