@@ -10,9 +10,9 @@ from msgspec import Struct, structs
 from gatepost.cli.cluster_input import take_snapshot
 from gatepost.cli.input_options import Input
 from gatepost.cli.manifest_input import over_manifests
+from gatepost.dns.choices import SOURCES
 from gatepost.dns.desired import record_sets
 from gatepost.dns.records import Claims
-from gatepost.dns.settings import SOURCES
 from gatepost.objects.problems import Problem, Skipped
 from gatepost.objects.refs import GroupKind
 from gatepost.runtime.kinds import kinds_in_doubt, kinds_over

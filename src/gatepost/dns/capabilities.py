@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from msgspec import Struct, structs
 
+from gatepost.dns.choices import RECORD_TYPES
 from gatepost.dns.endpoint import Endpoint, Property
-from gatepost.dns.settings import RECORD_TYPES
 
 
 class Rate(Struct, frozen=True):

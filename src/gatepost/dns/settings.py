@@ -3,62 +3,15 @@
 from __future__ import annotations
 
 from base64 import b64decode
-from collections.abc import Iterator
-from ipaddress import IPv6Network
 from typing import Annotated
 
 from msgspec import Meta, Struct
 
 from gatepost.dns.domain_filter import DomainFilter, domain_filter
-from gatepost.dns.expressions import BadExpression, compiled
+from gatepost.dns.settings_checks import wrong_settings
 from gatepost.dns.wrappers.networks import network_of
 from gatepost.dns.wrappers.reach import Reach
-from gatepost.kubernetes.selectors import BadSelector, parse_labels
 
-SOURCES = (
-    "gateway-httproute",
-    "gateway-grpcroute",
-    "gateway-tlsroute",
-    "gateway-tcproute",
-    "gateway-udproute",
-    "gateway-listener",
-    "knative",
-    "crd",
-)
-_SOURCES_OF_EXTERNAL_DNS = frozenset(
-    (
-        "ambassador-host",
-        "cloudfoundry",
-        "connector",
-        "contour-httpproxy",
-        "contour-ingressroute",
-        "empty",
-        "f5-transportserver",
-        "f5-virtualserver",
-        "fake",
-        "gloo-proxy",
-        "ingress",
-        "istio-gateway",
-        "istio-virtualservice",
-        "kong-tcpingress",
-        "node",
-        "openshift-route",
-        "pod",
-        "service",
-        "skipper-routegroup",
-        "traefik-proxy",
-        "unstructured",
-    )
-)
-"""A Gateway or a Knative Route covers most of them; external-dns may run beside gatepost for the rest."""
-CONFLICT_CHOICES = ("oldest", "refuse", "merge")
-FALLBACK_CHOICES = ("all", "exact", "none")
-POLICIES = ("sync", "upsert-only", "create-only")
-RECORD_TYPES = ("A", "AAAA", "CNAME", "TXT", "SRV", "NS", "PTR", "MX", "NAPTR", "DNAME")
-REGISTRIES = ("txt", "noop", "dynamodb", "crd")
-EVENTS = ("RecordReady", "RecordDeleted", "RecordError")
-
-_NAT64_BITS = 96
 _AES_KEY_BYTES = 32
 _ORDINARY_ALPHABET = bytes.maketrans(b"-_", b"+/")
 
@@ -245,114 +198,7 @@ class DnsSettings(Struct, frozen=True, kw_only=True):
 
     def check(self) -> tuple[str, ...]:
         """What is wrong with these settings, each a line that names the flag, what was found and what was wanted."""
-        return (
-            *self._check_choices(),
-            *self._check_selectors(),
-            *self._check_domains(),
-            *self._check_owners(),
-            *self._check_networks(),
-            *self._check_expressions(),
-            *self._check_combinations(),
-            *self._check_registry(),
-        )
-
-    def _check_choices(self) -> Iterator[str]:
-        if not self.sources:
-            yield f"--source: none was given, wanted at least one of {', '.join(SOURCES)}"
-        for source in self.sources:
-            if source not in SOURCES:
-                whose = ", which only external-dns reads" if source in _SOURCES_OF_EXTERNAL_DNS else ""
-                yield f"--source: found {source!r}{whose}, wanted one of {', '.join(SOURCES)}"
-        for flag, value, choices in (
-            ("--conflict", self.conflict, CONFLICT_CHOICES),
-            ("--listener-hostname-fallback", self.listener_hostname_fallback, FALLBACK_CHOICES),
-            ("--policy", self.policy, POLICIES),
-            ("--registry", self.registry, REGISTRIES),
-        ):
-            if value not in choices:
-                yield f"{flag}: found {value!r}, wanted one of {', '.join(choices)}"
-        for flag, types in (
-            ("--managed-record-types", self.managed_record_types),
-            ("--exclude-record-types", self.exclude_record_types),
-        ):
-            for type_ in types:
-                if type_ not in RECORD_TYPES:
-                    yield f"{flag}: found {type_!r}, wanted one of {', '.join(RECORD_TYPES)}"
-        for event in self.events_emit:
-            if event not in EVENTS:
-                yield f"--events-emit: found {event!r}, wanted one of {', '.join(EVENTS)}"
-
-    def _check_selectors(self) -> Iterator[str]:
-        for flag, text in (
-            ("--label-filter", self.label_filter),
-            ("--annotation-filter", self.annotation_filter),
-            ("--gateway-label-filter", self.gateway_label_filter),
-        ):
-            try:
-                parse_labels(text)
-            except BadSelector as error:
-                yield f"{flag}: {error}"
-
-    def _check_owners(self) -> Iterator[str]:
-        for flag, owner in (
-            ("--txt-owner-id", self.txt_owner_id),
-            ("--migrate-from-txt-owner", self.migrate_from_txt_owner),
-        ):
-            if any(letter in owner for letter in ',"\\'):
-                yield f"{flag}: found {owner!r}, wanted a name without commas, quotes and backslashes"
-
-    def _check_domains(self) -> Iterator[str]:
-        for flag, texts in (("--domain-filter", self.domain_filter), ("--exclude-domains", self.exclude_domains)):
-            for text in texts:
-                if "," in text or " " in text.strip():
-                    yield f"{flag}: found {text!r}, wanted one domain; give the flag once for each"
-
-    def _check_networks(self) -> Iterator[str]:
-        for text in self.nat64_networks:
-            network = network_of(text)
-            if not isinstance(network, IPv6Network) or network.prefixlen != _NAT64_BITS:
-                yield f"--nat64-networks: found {text!r}, wanted an IPv6 network with a prefix of 96 bits"
-
-    def _check_expressions(self) -> Iterator[str]:
-        for flag, text in (
-            ("--regex-domain-filter", self.regex_domain_filter),
-            ("--regex-domain-exclusion", self.regex_domain_exclusion),
-        ):
-            try:
-                compiled(text)
-            except BadExpression as error:
-                yield f"{flag}: found {text!r}, wanted a regular expression: {error}"
-
-    def _check_combinations(self) -> Iterator[str]:
-        if self.annotation_prefix is not None and not self.annotation_prefix.endswith("/"):
-            yield f"--annotation-prefix: found {self.annotation_prefix!r}, wanted a text that ends with '/'"
-        if self.ignore_hostname_annotation and not self.has_template:
-            yield "--ignore-hostname-annotation: needs --fqdn-template, the only other place that names come from"
-        if self.create_ptr and "PTR" not in self.managed_record_types:
-            yield "--create-ptr: needs PTR among --managed-record-types"
-        if self.min_ttl < 0:
-            yield f"--min-ttl: found {self.min_ttl}, wanted 0 or more seconds"
-        if self.delete_grace < 0:
-            yield f"--delete-grace: found {self.delete_grace}, wanted 0 or more seconds"
-        if not 0 < self.max_removal_share <= 1:
-            yield f"--max-removal-share: found {self.max_removal_share}, wanted more than 0 and at most 1"
-
-    def _check_registry(self) -> Iterator[str]:
-        if self.txt_prefix and self.txt_suffix:
-            yield "--txt-prefix and --txt-suffix: give one of them, not both"
-        if self.registry == "aws-sd":
-            yield "--registry: aws-sd goes with the provider aws-sd (Cloud Map), which gatepost does not have"
-        if self.registry != "noop" and not self.txt_owner_id:
-            yield "--txt-owner-id: found nothing, wanted a name that no other instance uses in these zones"
-        if self.migrate_from_txt_owner and self.migrate_from_txt_owner == self.owner:
-            yield f"--migrate-from-txt-owner: found {self.owner!r}, which is our own name, wanted that of another"
-        if self.migrate_from_txt_owner and self.registry != "txt":
-            yield "--migrate-from-txt-owner: needs --registry txt, in whose records that owner stands"
-        # What was given must not be shown: it may be a key all but for a typing error.
-        if self.txt_encrypt_aes_key and self.aes_key is None:
-            yield "--txt-encrypt-aes-key: found something else, wanted 32 characters, or 32 bytes in base64"
-        if self.txt_encrypt_enabled and not self.txt_encrypt_aes_key:
-            yield "--txt-encrypt-enabled: needs --txt-encrypt-aes-key"
+        return wrong_settings(self)
 
     @property
     def aes_key(self) -> bytes | None:

@@ -7,42 +7,13 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+from gatepost.dns.choices import SOURCES, SOURCES_OF_EXTERNAL_DNS
 from gatepost.dns.targets import record_type
 from gatepost.gotemplate import Function, FunctionError, Limits
 
 _LONGEST = Limits().text
 
-KNOWN_SOURCES = frozenset(
-    (
-        "ambassador-host",
-        "connector",
-        "contour-httpproxy",
-        "crd",
-        "empty",
-        "f5-transportserver",
-        "f5-virtualserver",
-        "fake",
-        "gateway-grpcroute",
-        "gateway-httproute",
-        "gateway-listener",
-        "gateway-tcproute",
-        "gateway-tlsroute",
-        "gateway-udproute",
-        "gloo-proxy",
-        "ingress",
-        "istio-gateway",
-        "istio-virtualservice",
-        "knative",
-        "kong-tcpingress",
-        "node",
-        "openshift-route",
-        "pod",
-        "service",
-        "skipper-routegroup",
-        "traefik-proxy",
-        "unstructured",
-    )
-)
+KNOWN_SOURCES = SOURCES_OF_EXTERNAL_DNS | frozenset(SOURCES)
 """The sources that `isSource` may be asked for: those of external-dns, whose templates also serve here, and ours."""
 
 

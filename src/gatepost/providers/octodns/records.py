@@ -15,8 +15,8 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from gatepost.dns.choices import RECORD_TYPES
 from gatepost.dns.endpoint import Endpoint, Property
-from gatepost.dns.settings import RECORD_TYPES
 from gatepost.providers.as_planned import Key
 from gatepost.providers.bundles import Bundle, RecordChange
 from gatepost.providers.contract import RefusedError

@@ -6,13 +6,13 @@ import asyncio
 from collections.abc import Iterable, Sequence
 
 from gatepost.dns.capabilities import Capabilities
+from gatepost.dns.choices import RECORD_TYPES
 from gatepost.dns.domain_filter import DomainFilter
 from gatepost.dns.endpoint import Changes, Endpoint
 from gatepost.dns.names import record_name
 from gatepost.dns.ownership import labels_in
 from gatepost.dns.records import OWNER
 from gatepost.dns.served import UnreadZone
-from gatepost.dns.settings import RECORD_TYPES
 from gatepost.providers.bundles import Bundle, batches_of, halves
 from gatepost.providers.contract import ProviderError, RecordResult, RefusedError
 from gatepost.providers.listed_zones import AnswerLost, ListedZones

@@ -13,8 +13,8 @@ from collections.abc import Iterable, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
+from gatepost.dns.choices import RECORD_TYPES
 from gatepost.dns.endpoint import Endpoint, Property
-from gatepost.dns.settings import RECORD_TYPES
 from gatepost.dns.targets import same_targets
 from gatepost.providers.bundles import RecordChange
 from gatepost.providers.contract import RefusedError

@@ -8,8 +8,8 @@ import dns.rdata
 import dns.rdatatype
 from msgspec import Struct, structs
 
+from gatepost.dns.choices import RECORD_TYPES
 from gatepost.dns.endpoint import Endpoint
-from gatepost.dns.settings import RECORD_TYPES
 from gatepost.providers.spelling import target_of
 
 _TYPES = {int(dns.rdatatype.from_text(record_type)): record_type for record_type in RECORD_TYPES}

@@ -20,9 +20,9 @@ import dns.rdatatype
 import dns.update
 from msgspec import Struct
 
+from gatepost.dns.choices import RECORD_TYPES
 from gatepost.dns.endpoint import Endpoint
 from gatepost.dns.names import record_name, zone_of
-from gatepost.dns.settings import RECORD_TYPES
 from gatepost.providers.bundles import Bundle, RecordChange
 from gatepost.providers.contract import RefusedError
 from gatepost.providers.spelling import canonical_name, rdata_of

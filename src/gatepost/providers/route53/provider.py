@@ -9,7 +9,7 @@ from gatepost.dns.capabilities import Capabilities, Rate
 from gatepost.dns.domain_filter import DomainFilter
 from gatepost.dns.endpoint import Changes, Endpoint, EndpointKey
 from gatepost.dns.served import UnreadZone
-from gatepost.dns.settings import RECORD_TYPES
+from gatepost.dns.choices import RECORD_TYPES
 from gatepost.providers.bundles import halves
 from gatepost.providers.contract import ProviderError, RecordResult
 from gatepost.providers.listed_zones import AnswerLost, ListedZones

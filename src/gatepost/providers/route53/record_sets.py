@@ -18,9 +18,9 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
+from gatepost.dns.choices import RECORD_TYPES
 from gatepost.dns.endpoint import Endpoint, EndpointKey, Property
 from gatepost.dns.names import is_address, zone_of
-from gatepost.dns.settings import RECORD_TYPES
 from gatepost.providers.contract import RefusedError
 from gatepost.providers.route53.alias_targets import aws_zone_id
 from gatepost.providers.route53.routing import fields_for, listed_routing, properties_in
