@@ -20,6 +20,7 @@ from gatepost.objects.meta import KubernetesObject
 from gatepost.objects.refs import GroupKind, Ref
 from gatepost.providers.contract import Provider, ProviderError, RecordResult
 from gatepost.providers.embedded import EmbeddedProvider
+from gatepost.registries.contract import OwnershipStore
 from gatepost.runtime.kinds import KnownKinds, NotingEngine
 from gatepost.runtime.zones import Zones
 
@@ -50,6 +51,10 @@ class Zone:
         self.asked: dict[str, set[str]] = {}
         self.offences: list[str] = []
         self._made: dict[str, set[EndpointKey]] = {}
+
+    def store_for(self, actor: str) -> OwnershipStore | None:
+        """The store of the registry as one instance reaches it; None where ownership is in the zone."""
+        return None
 
     async def contents(self) -> dict[EndpointKey, tuple[str, ...]]:
         return {record.key: record.targets for record in await self.inner.records()}
@@ -190,10 +195,13 @@ class Instance:
     def __init__(self, owner: str, cluster: Cluster, zone: Zone, provider: Provider | None = None) -> None:
         settings = DnsSettings(sources=("gateway-httproute",), txt_owner_id=owner)
         self.access = Access(zone, owner)
+        self.store = zone.store_for(owner)
         self.engine = NotingEngine(*rules(settings), START)
         self.kinds = KnownKinds(self.engine)
         self.seconds = 0.0
-        self.zones = Zones(self.engine, self.kinds, settings, provider or self.access, lambda: self.seconds)
+        self.zones = Zones(
+            self.engine, self.kinds, settings, provider or self.access, lambda: self.seconds, store=self.store
+        )
         self._cluster = cluster
         self._held: dict[Ref, KubernetesObject] = {}
         for kind in (ROUTES, GATEWAYS, NAMESPACES):

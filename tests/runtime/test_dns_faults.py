@@ -5,7 +5,7 @@ nothing is deleted on doubt, and once the faults are over every living claim has
 
 from __future__ import annotations
 
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from typing import Any, TypeVar, cast
 
 import pytest
@@ -62,9 +62,11 @@ def run(work: Coroutine[Any, Any, Result]) -> Result:
 class FaultyDns(RuleBasedStateMachine):
     """Steps are what happens to clusters, instances and calls; the invariants hold after each of them."""
 
+    make_zone: Callable[[], Zone] = Zone
+
     def __init__(self) -> None:
         super().__init__()
-        self.zone = Zone()
+        self.zone = type(self).make_zone()
         self.clusters = {owner: Cluster(ADDRESSES[owner]) for owner in OWNERS}
         self.instances: dict[str, Instance] = {}
 
