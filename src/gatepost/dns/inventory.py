@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Collection, Iterable, Iterator
 
 from msgspec import Struct, structs
@@ -63,6 +63,7 @@ class Inventory:
         self.owner = owner
         self._zones = frozenset(zones)
         self.former_owner = former_owner
+        self._owners = {name for name in (owner, former_owner) if name}
         self._ownership = ownership
         self._records: dict[NameKey, dict[str, Endpoint]] = {}
         self._own_count: int | None = None
@@ -101,7 +102,7 @@ class Inventory:
         """Whether we may change a record: ours, or that of the owner whom we follow."""
         if not self.owner:
             return True
-        return holding.owner == self.owner or (bool(self.former_owner) and holding.owner == self.former_owner)
+        return holding.owner in self._owners
 
     def is_former(self, holding: Holding) -> bool:
         """Whether a record is still that of the owner whom we follow."""
@@ -116,8 +117,20 @@ class Inventory:
     def own_count(self) -> int:
         """How many records are ours. Counted once, then kept up to date."""
         if self._own_count is None:
-            self._own_count = sum(self._own_in(key) for key in self._records)
+            deque(self.counting_own(), maxlen=0)
+        assert self._own_count is not None
         return self._own_count
+
+    def counting_own(self) -> Iterator[int]:
+        """Counts the records that are ours name by name, so that `own_count` knows; nothing may change meanwhile.
+
+        Yields: how many they are so far.
+        """
+        count = 0
+        for key in self._records:
+            count += self._own_in(key)
+            yield count
+        self._own_count = count
 
     def claimed_by_others(self, key: NameKey, record_type: str) -> tuple[str, ...]:
         """The other owners who have written down that they own this record, whether or not it is there."""
@@ -213,7 +226,15 @@ class Inventory:
         return 0 if self._own_count is None else sum(self._own_in(key) for key in keys)
 
     def _own_in(self, key: NameKey) -> int:
-        return sum(self.is_ours(holding) for holding in self.row(key))
+        records = self._records.get(key, {})
+        if not self.owner:
+            return len(records)
+        return sum(self._owner_at(key, record) in self._owners for record in records.values())
+
+    def _owner_at(self, key: NameKey, record: Endpoint) -> str:
+        """Who owns a record: what `Holding.owner` says, at a fraction of the cost."""
+        written = self._written(key, record.record_type, is_alias=_is_alias(record))
+        return written.labels.get(OWNER, "") if written is not None else ""
 
     def _key_touched(self, record: Endpoint) -> NameKey:
         """The name whose ownership a record has to do with: for an ownership record, the name that it speaks of."""
@@ -238,9 +259,12 @@ class Inventory:
 
     def _holding(self, key: NameKey, record: Endpoint) -> Holding:
         labels = {name: value for name, value in record.labels.items() if name not in (OWNER, RESOURCE)}
-        is_alias = any(property_.name == "alias" for property_ in record.provider_specific)
-        written = self._written(key, record.record_type, is_alias=is_alias)
+        written = self._written(key, record.record_type, is_alias=_is_alias(record))
         if written is None:
             return Holding(structs.replace(record, dns_name=key[0], labels=labels if self.owner else record.labels))
         endpoint = structs.replace(record, dns_name=key[0], labels={**labels, **written.labels})
         return Holding(endpoint, written.contested, written.due)
+
+
+def _is_alias(record: Endpoint) -> bool:
+    return any(property_.name == "alias" for property_ in record.provider_specific)

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from msgspec import Struct
 
 from gatepost.dns.capabilities import Capabilities
 from gatepost.dns.domain_filter import DomainFilter
 from gatepost.dns.endpoint import Endpoint
+from gatepost.dns.inventory import Inventory
 from gatepost.dns.names import record_name
 from gatepost.dns.served import Served, UnreadZone
 from gatepost.providers.contract import DeclaringProvider, Provider, RemoteProvider, ZonedProvider, ZonesUnknown
+from gatepost.runtime.slices import in_slices
 
 
 class Read(Struct, frozen=True):
@@ -30,6 +32,14 @@ async def read_provider(provider: Provider) -> Read:
     except ZonesUnknown as error:
         zones, endpoints, unread = (), (), error.zones
     return Read(tuple(endpoints), await _served(provider, zones, unread))
+
+
+async def take_in(holdings: Inventory, endpoints: Iterable[Endpoint], now: Callable[[], float]) -> None:
+    """Has an inventory that is still empty know these records, and how many of them are ours; in slices."""
+    async for endpoint in in_slices(endpoints, now):
+        holdings.learn((endpoint,))
+    async for _ in in_slices(holdings.counting_own(), now):
+        pass
 
 
 async def _served(provider: Provider, zones: Sequence[str], unread: Sequence[UnreadZone]) -> Served:

@@ -30,7 +30,7 @@ from gatepost.runtime.doubts import Doubts, problem_of
 from gatepost.runtime.kinds import KnownKinds
 from gatepost.runtime.planning import Planned, Planning
 from gatepost.runtime.quarantine import Quarantine
-from gatepost.runtime.reading import read_provider
+from gatepost.runtime.reading import read_provider, take_in
 from gatepost.runtime.record_events import RecordEvents
 from gatepost.runtime.rereading import Rereading
 from gatepost.runtime.sending import Sender
@@ -168,13 +168,15 @@ class Zones:
         # The store first: a record that came meanwhile is nobody's yet, while a claim without its record may be swept.
         entries = await self._store.read() if self._store is not None else None
         read = await read_provider(self._provider)
+        holdings = inventory(self._settings, (), read.served.zones or (), self._cipher, entries)
+        await take_in(holdings, read.endpoints, self._monotonic)
         self._served = read.served
-        self._inventory = inventory(self._settings, read.endpoints, read.served.zones or (), self._cipher, entries)
+        self._inventory = holdings
         self._is_fresh = True
         self._rereading.note_listing(self._served.unread.values())
         self._log.say_unread(self._served.unread.values())
         if isinstance(self._provider, GuardingProvider):
-            self._provider.guard(self._inventory.txt.names if self._inventory.txt is not None else None)
+            self._provider.guard(holdings.txt.names if holdings.txt is not None else None)
 
     def take_reread(self) -> frozenset[NameKey]:
         """Takes in the zones that were read in the background. Returns: the names that are to be planned anew."""
