@@ -1,7 +1,7 @@
 """From manifest files to objects and back, with file and line.
 
 In: YAML and JSON files, folders, stdin; objects to print. Out: raw objects as kubectl would read them, each with the
-place where it stands; every problem of the input as a value; YAML and JSON text that kubectl reads back unchanged.
+place where it stands; every problem of the input as a value; YAML text that kubectl reads back unchanged.
 Never: knowledge of what a kind means beyond its name, versions and scope (callers pass those); a stop at the first
 problem.
 Read `read.py` first, then along the way of the bytes: `sources.py`, `documents.py`, `parse.py`, `tree.py`,
@@ -11,6 +11,6 @@ Read `read.py` first, then along the way of the bytes: `sources.py`, `documents.
 
 from gatepost.manifests.problems import InputProblem
 from gatepost.manifests.read import Manifest, Manifests, read_manifests
-from gatepost.manifests.write import dump_json, dump_yaml, to_yaml
+from gatepost.manifests.write import dump_yaml, to_yaml
 
-__all__ = ["InputProblem", "Manifest", "Manifests", "dump_json", "dump_yaml", "read_manifests", "to_yaml"]
+__all__ = ["InputProblem", "Manifest", "Manifests", "dump_yaml", "read_manifests", "to_yaml"]

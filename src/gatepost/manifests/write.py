@@ -1,8 +1,7 @@
-"""Writes objects as YAML or JSON that kubectl, and any YAML 1.1 or 1.2 reader, reads back unchanged."""
+"""Writes objects as YAML that kubectl, and any YAML 1.1 or 1.2 reader, reads back unchanged."""
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Mapping
 from functools import cache
@@ -27,13 +26,6 @@ def dump_yaml(objects: Iterable[Mapping[str, Any]], out: TextIO) -> None:
         if position:
             out.write("---\n")
         out.write(to_yaml(raw))
-
-
-def dump_json(objects: Iterable[Mapping[str, Any]], out: TextIO) -> None:
-    """Writes the objects as one JSON `List`, as `kubectl get -o json` does."""
-    items = [in_field_order(raw) for raw in objects]
-    json.dump({"apiVersion": "v1", "kind": "List", "items": items}, out, indent=2, ensure_ascii=False, allow_nan=False)
-    out.write("\n")
 
 
 def to_yaml(obj: Any) -> str:

@@ -21,7 +21,6 @@ from gatepost.providers.pdns.api import Api, ApiRecordSet, ApiRefusal, api
 from gatepost.providers.pdns.record_sets import ALIAS, Present, Presents, adjusted, api_changes, key_of, presents_of
 from gatepost.providers.pdns.settings import PdnsSettings
 from gatepost.providers.reach import is_in_reach
-from gatepost.providers.spelling import canonical_name
 from gatepost.providers.tls import TlsSettings, client_context
 
 CHANGES_IN_ONE_CALL = 500
@@ -175,10 +174,3 @@ class PdnsProvider(ListedZones):
                 return [*results[0], *results[1]]
             refused = str(refusal)
         return [result for bundle in batch for result in bundle.results(refused)]
-
-
-def _checked_name(record: Endpoint) -> str:
-    try:
-        return canonical_name(record.dns_name)
-    except ValueError as error:
-        raise RefusedError(f"{record.record_type} {record.dns_name}: {error}") from error
