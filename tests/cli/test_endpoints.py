@@ -97,6 +97,15 @@ def test_what_was_left_out_is_counted_on_stderr_and_listed_on_request(manifest: 
     )
 
 
+def test_a_name_outside_the_domain_filter_is_told_with_the_filter(manifest: str) -> None:
+    result = run(*ROUTES, "--domain-filter", "example.net", "--skipped", manifest)
+    assert result.stdout == ""
+    assert (
+        "HTTPRoute shop/app: app.example.com: does not pass the domain filters: app.example.com is not in example.net"
+        "  [OutOfReach]"
+    ) in result.stderr.splitlines()
+
+
 def test_a_gateway_that_cannot_be_read_is_told_as_such(tmp_path: Path) -> None:
     path = tmp_path / "input.yaml"
     path.write_text(INPUT.replace("port: 80", 'port: "80"'))

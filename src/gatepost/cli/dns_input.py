@@ -89,5 +89,7 @@ def _reasons(engine: Engine) -> list[Problem | Skipped]:
         if isinstance(value, Claims)
         for why in value.skipped
     }
-    problems = {problem for settled in record_sets(engine) for problem in settled.problems}
+    wanted = tuple(record_sets(engine))
+    skipped.update(note for settled in wanted for note in settled.notes)
+    problems = {problem for settled in wanted for problem in settled.problems}
     return [*sorted(problems), *sorted(skipped)]
