@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from gatepost.objects.refs import Ref, group_of, ref_of
@@ -17,9 +17,36 @@ def uid_of(ref: Ref) -> str:
 
 
 def with_owners_named(objects: Sequence[Mapping[str, Any]]) -> list[Raw]:
-    """The objects with the UIDs that their owners get, where an owner reference has none since no cluster gave one."""
-    uids = {ref: raw["metadata"].get("uid") or uid_of(ref) for raw in objects for ref in (ref_of(raw),)}
-    return [_with_owners(raw, uids) for raw in objects]
+    """The objects with UIDs, and with those of their owners where an owner reference has none.
+
+    An object whose UID was taken out, as tools that tidy exports do, has the one by which the others refer to it.
+    """
+    referred = _uids_in_references(objects)
+    uids = {ref: raw["metadata"].get("uid") or _only(referred.get(ref)) or uid_of(ref) for ref, raw in _by_ref(objects)}
+    return [_with_owners(_with_uid(raw, uids[ref]), uids) for ref, raw in _by_ref(objects)]
+
+
+def _by_ref(objects: Sequence[Mapping[str, Any]]) -> Iterator[tuple[Ref, Mapping[str, Any]]]:
+    return ((ref_of(raw), raw) for raw in objects)
+
+
+def _uids_in_references(objects: Sequence[Mapping[str, Any]]) -> dict[Ref, set[str]]:
+    """The UIDs that owner references give for each owner."""
+    found: dict[Ref, set[str]] = {}
+    for raw in objects:
+        for owner in raw["metadata"].get("ownerReferences") or ():
+            for ref in _refs_of(owner, raw["metadata"].get("namespace") or ""):
+                if owner.get("uid"):
+                    found.setdefault(ref, set()).add(owner["uid"])
+    return found
+
+
+def _only(uids: set[str] | None) -> str:
+    return next(iter(uids)) if uids and len(uids) == 1 else ""
+
+
+def _with_uid(raw: Mapping[str, Any], uid: str) -> Mapping[str, Any]:
+    return raw if raw["metadata"].get("uid") else {**raw, "metadata": {**raw["metadata"], "uid": uid}}
 
 
 def _with_owners(raw: Mapping[str, Any], uids: Mapping[Ref, str]) -> Raw:
@@ -32,7 +59,11 @@ def _with_owners(raw: Mapping[str, Any], uids: Mapping[Ref, str]) -> Raw:
 
 
 def _uid_among(uids: Mapping[Ref, str], owner: Mapping[str, Any], namespace: str) -> str:
-    """The UID of an owner in the same namespace or in none; "" if it is not there."""
-    group, kind, name = group_of(owner["apiVersion"]), owner["kind"], owner["name"]
-    refs = (Ref(group, kind, namespace, name), Ref(group, kind, "", name))
-    return next((uids[ref] for ref in refs if ref in uids), "")
+    """The UID of an owner; "" if it is not there."""
+    return next((uids[ref] for ref in _refs_of(owner, namespace) if ref in uids), "")
+
+
+def _refs_of(owner: Mapping[str, Any], namespace: str) -> tuple[Ref, Ref]:
+    """What an owner reference can stand for: an object of the same namespace, or of none."""
+    group, kind, name = group_of(owner.get("apiVersion", "")), owner.get("kind", ""), owner.get("name", "")
+    return Ref(group, kind, namespace, name), Ref(group, kind, "", name)
