@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
+from collections.abc import Iterable
 from typing import Any
 
 import dns.message
@@ -51,13 +53,12 @@ async def _transfer(dialogue: Dialogue, name: dns.name.Name, known: Contents | N
     async with contextlib.aclosing(dialogue.ask_many(_transfer_query(name, known))) as answers:
         async for answer in answers:
             _check_rcode(dialogue, name, answer)
-            for rrset in answer.answer:
-                reading.take(rrset)
+            await asyncio.to_thread(reading.take_all, answer.answer)
             if reading.is_complete:
                 if dialogue.is_signed and not answer.had_tsig:
                     raise Unusable(f"server {dialogue.server} left the end of the transfer of {_text(name)} unsigned")
                 break
-    return reading.contents()
+    return await asyncio.to_thread(reading.contents)
 
 
 def _transfer_query(name: dns.name.Name, known: Contents | None) -> dns.message.Message:
@@ -99,7 +100,12 @@ class _Reading:
         self._texts: dict[dns.name.Name, str] = {}
         self.is_complete = False
 
-    def take(self, rrset: dns.rrset.RRset) -> None:
+    def take_all(self, rrsets: Iterable[dns.rrset.RRset]) -> None:
+        """Takes in the records of one message. Raises: Unusable, OutOfStep."""
+        for rrset in rrsets:
+            self._take(rrset)
+
+    def _take(self, rrset: dns.rrset.RRset) -> None:
         if self.is_complete:
             raise Unusable(f"server {self._server} sent records after the end of zone {_text(self._name)}")
         rdata = rrset[0]
