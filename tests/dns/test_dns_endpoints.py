@@ -162,7 +162,10 @@ def conditions_of(obj: DNSEndpoint, *others: KubernetesObject, settings: DnsSett
     """(status, reason, message) of each condition by its type."""
     written = status_of(obj, *others, settings=settings)["conditions"]
     assert {condition["observedGeneration"] for condition in written} == {obj.metadata.generation}
-    return {c["type"]: (c["status"], c.get("reason", ""), c.get("message", "")) for c in written}
+    found = {c["type"]: (c["status"], c.get("reason", ""), c.get("message", "")) for c in written}
+    status, reason, message = found["Ready"]
+    assert message.endswith(SIGNATURE)
+    return {**found, "Ready": (status, reason, message.removesuffix(SIGNATURE).rstrip())}
 
 
 def verdict_on(obj: DNSEndpoint, missing: str = "", generation: int = 3) -> DnsVerdict:
@@ -170,6 +173,7 @@ def verdict_on(obj: DNSEndpoint, missing: str = "", generation: int = 3) -> DnsV
     return DnsVerdict(metadata=metadata, generation=generation, missing=missing)
 
 
+SIGNATURE = "[owner: default]"
 APP = stored(dns_endpoint("static", entry("A", "192.0.2.1")))
 PENDING = ("Unknown", "Pending", "DNS has not been compared with it yet")
 
@@ -217,11 +221,27 @@ def test_what_was_seen_of_an_earlier_generation_or_object_says_nothing() -> None
 
 
 def test_what_an_earlier_process_has_seen_of_this_generation_stands_until_dns_is_compared() -> None:
-    ready = Condition("Ready", "True", "Published", observed_generation=3)
+    ready = Condition("Ready", "True", "Published", SIGNATURE, observed_generation=3)
     again = stored(APP, observed_generation=3, conditions=(ready,))
     assert conditions_of(again)["Ready"] == ("True", "Published", "")
     changed = stored(APP, generation=4, observed_generation=3, conditions=(ready,))
     assert conditions_of(changed)["Ready"] == PENDING
+
+
+def test_conditions_that_another_instance_has_written_for_this_generation_are_left_alone() -> None:
+    theirs = Condition("Ready", "False", "NotPublished", "[owner: other]", observed_generation=3)
+    seen = stored(APP, observed_generation=3, conditions=(theirs,))
+    assert status_of(seen, verdict_on(APP)) == {"observedGeneration": 3}
+    changed = stored(APP, generation=4, observed_generation=3, conditions=(theirs,))
+    assert conditions_of(changed, verdict_on(APP, generation=4))["Ready"] == ("True", "Published", "")
+
+
+def test_an_entry_that_is_left_out_is_not_ready() -> None:
+    obj = stored(dns_endpoint("static", entry("A", "192.0.2.1"), entry("FOO", "x", name="odd.example.com")))
+    assert conditions_of(obj, verdict_on(obj)) == {
+        "Accepted": ("True", "Accepted", ""),
+        "Ready": ("False", "NotPublished", "odd.example.com: FOO is not among the managed record types"),
+    }
 
 
 def test_accepted_lists_the_entries_that_can_be_no_records() -> None:

@@ -33,6 +33,9 @@ class Place:
         found: Raw = json.loads(await self.client.read(path))
         return found
 
+    async def names(self) -> list[str]:
+        return [record.dns_name for record in await self.provider.records()]
+
     async def conditions(self, name: str) -> dict[str, tuple[str, str]]:
         found = (await self.get(f"{ENDPOINTS}/{name}"))["status"]["conditions"]
         return {condition["type"]: (condition["status"], condition["reason"]) for condition in found}
@@ -54,7 +57,7 @@ class Place:
         await self.client.write("PATCH", f"{ENDPOINTS}/{name}", {"fieldManager": "somebody"}, body, MERGE_PATCH)
 
     async def run_once(self, *, dry_run: bool = False, **more: Any) -> list[str]:
-        dns = DnsSettings(sources=("crd",), txt_owner_id="me", **more)
+        dns = DnsSettings(**{"sources": ("crd",), "txt_owner_id": "me", **more})
         settings = RunSettings(dns=dns, once=True, dry_run=dry_run)
         return await run_on(self.connection, settings, asyncio.Event(), self.provider)
 
@@ -139,3 +142,15 @@ async def test_conditions_that_the_definition_does_not_have_are_not_written_for_
         assert (await shop.get(f"{ENDPOINTS}/static"))["metadata"]["resourceVersion"] == (
             before["metadata"]["resourceVersion"]
         )
+
+
+async def test_two_instances_do_not_overwrite_each_others_conditions() -> None:
+    async with place() as shop:
+        await shop.write_down("static", "192.0.2.1")
+        assert await shop.run_once(domain_filter=("example.org",)) == []
+        first = await shop.get(f"{ENDPOINTS}/static")
+        assert (await shop.conditions("static"))["Ready"] == ("False", "NotPublished")
+        assert first["status"]["conditions"][1]["message"].endswith("[owner: me]")
+        assert await shop.run_once(txt_owner_id="other") == []
+        assert set(await shop.names()) == {"static.example.com", "a-static.example.com"}
+        assert (await shop.get(f"{ENDPOINTS}/static"))["metadata"] == first["metadata"]

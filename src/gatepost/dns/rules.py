@@ -98,7 +98,7 @@ def rules(
         found.append(Rule(PTR_RECORD_SETS, PtrRule(record_sets, chain), rank=_PTR_RANK, over=REVERSE_NAMES))
         indexes.append(REVERSE_NAMES)
     if writes_status and DNSEndpoint in sources:
-        status = EndpointStatusRule(filters, claims, record_sets)
+        status = EndpointStatusRule(filters, claims, record_sets, settings.owner)
         found.append(Rule(ENDPOINT_STATUS, status, rank=_STATUS_RANK, over=DNSEndpoint))
     return tuple(found), tuple(indexes)
 
