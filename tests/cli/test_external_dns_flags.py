@@ -21,7 +21,12 @@ def run(*arguments: str, **environment: str) -> Result:
     [
         ("--google-project=x", "only by --provider webhook or octodns"),
         ("--aws-sd-service-cleanup", "only by --provider webhook or octodns"),
-        ("--aws-assume-role=x", "docs/dns-providers.md"),
+        ("--aws-batch-change-size-values=10", "docs/dns-providers.md"),
+        ("--aws-zone-match-parent", "are in reach always"),
+        ("--cloudflare-custom-hostnames", "sets neither custom hostnames nor regions"),
+        ("--cloudflare-region-key=eu", "sets neither custom hostnames nor regions"),
+        ("--rfc2136-gss-tsig", "gatepost does not do GSS-TSIG"),
+        ("--rfc2136-kerberos-realm=EXAMPLE.COM", "give it a TSIG key by --rfc2136-tsig-keyname"),
         ("--publish-internal-services", "a source that gatepost does not read"),
         ("--no-publish-internal-services", "a source that gatepost does not read"),
         ("--crd-source-kind=DNSEndpoint", "external-dns does not read it either"),

@@ -435,6 +435,25 @@ async def test_calls_are_made_no_faster_than_an_account_may() -> None:
     assert max(sum(start <= moment < start + 0.999 for moment in moments) for start in moments) == 5
 
 
+async def test_batches_of_one_zone_keep_their_distance(route53: FakeRoute53, clock: SleepingClock) -> None:
+    settings = Route53Settings(aws_batch_change_size=1, aws_batch_change_interval=3)
+    provider = Route53Provider(settings, client=route53, pace=Pace(None, clock))
+    await provider.zones()
+    await provider.apply(Changes(create=tuple(a(f"{name}.example.com") for name in "abc")))
+    assert len(route53.batches) == 3
+    assert clock.slept == [3, 3]
+
+
+async def test_the_list_of_zones_is_kept_as_long_as_asked_for(route53: FakeRoute53, clock: SleepingClock) -> None:
+    provider = Route53Provider(Route53Settings(aws_zones_cache_duration=60), client=route53, pace=Pace(None, clock))
+    for seconds in (0, 59, 1):
+        clock.time += seconds
+        await provider.zones()
+        await provider.records()
+    assert [call for call in route53.called if call == "list_hosted_zones"] == ["list_hosted_zones"] * 2
+    assert route53.called.count("list_resource_record_sets") == 3
+
+
 async def test_a_rate_limit_that_lasts_is_told_on_every_record_and_the_batch_is_not_split(
     route53: FakeRoute53, provider: Route53Provider
 ) -> None:

@@ -104,3 +104,20 @@ async def test_missing_keys_are_told(zone_id: str, monkeypatch: pytest.MonkeyPat
     monkeypatch.setenv("AWS_SHARED_CREDENTIALS_FILE", "/nonexistent")
     with pytest.raises(ProviderError, match="Route 53 cannot be asked: Unable to locate credentials"):
         await Route53Provider(Route53Settings()).zones()
+
+
+async def test_a_role_leads_to_the_zones_of_its_account(zone_id: str) -> None:
+    role = "arn:aws:iam::222222222222:role/dns"
+    sts = boto3.client("sts", region_name="us-east-1")
+    keys = sts.assume_role(RoleArn=role, RoleSessionName="tests")["Credentials"]
+    other = boto3.client(
+        "route53",
+        region_name="us-east-1",
+        aws_access_key_id=keys["AccessKeyId"],
+        aws_secret_access_key=keys["SecretAccessKey"],
+        aws_session_token=keys["SessionToken"],
+    )
+    other.create_hosted_zone(Name="example.net.", CallerReference="3")
+    assert await Route53Provider(Route53Settings()).zones() == ["example.com", "example.org"]
+    settings = Route53Settings(aws_assume_role=role, aws_assume_role_external_id="secret")
+    assert await Route53Provider(settings).zones() == ["example.net"]

@@ -23,6 +23,8 @@ from gatepost.runtime.wiring import Wiring, dns_part
 
 ENVIRONMENT_PREFIX = "GATEPOST_"
 
+_OF_SECONDS = ("-ttl", "-timeout", "-grace", "-interval", "-duration")
+
 _DURATIONS = ("interval", "-time", "-timeout", "-duration", "-deadline", "-period")
 _NUMBER = re.compile(r"-?[0-9]{1,12}(?:\.[0-9]{1,9})?")
 
@@ -142,7 +144,7 @@ def _option(name: str, field: inspect.Field) -> Callable[[Callable[..., Any]], C
 
 def _type_of(described: inspect.Type, flag: str) -> click.ParamType[Any]:
     if isinstance(described, inspect.IntType):
-        return _Seconds() if flag.endswith(("-ttl", "-timeout", "-grace")) else click.INT
+        return _Seconds() if flag.endswith(_OF_SECONDS) else click.INT
     if isinstance(described, inspect.FloatType):
         return _Duration() if _is_duration(flag, described) else click.FLOAT
     return click.STRING

@@ -24,6 +24,17 @@ _FLAGS: Mapping[str, str] = {
     "target-template": "the Gateway sources of external-dns do not read it either; leave it out",
     "fqdn-target-template": "the Gateway sources of external-dns do not read it either; leave it out",
     "zone-name-filter": "--domain-filter narrows the zones that are read; use that",
+    "aws-zone-match-parent": "zones above the names of --domain-filter are in reach always; leave it out",
+    **dict.fromkeys(
+        (
+            "cloudflare-custom-hostnames",
+            "cloudflare-custom-hostnames-certificate-authority",
+            "cloudflare-custom-hostnames-min-tls-version",
+            "cloudflare-region-key",
+            "cloudflare-regional-services",
+        ),
+        "gatepost sets neither custom hostnames nor regions at Cloudflare; leave it out and set them by other means",
+    ),
     **dict.fromkeys(
         ("rfc2136-gss-tsig", "rfc2136-kerberos-realm", "rfc2136-kerberos-username", "rfc2136-kerberos-password"),
         "gatepost does not do GSS-TSIG, which needs Kerberos; give it a TSIG key by --rfc2136-tsig-keyname",

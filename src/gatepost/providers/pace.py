@@ -74,24 +74,24 @@ class Pace:
         self, rate: Rate | None = None, clock: PaceClock | None = None, chance: Callable[[], float] = random.random
     ) -> None:
         self._rate = rate
-        self._clock = clock or _RealClock()
+        self.clock = clock or _RealClock()
         self._chance = chance
         self._booked_until = 0.0
         self._held_until = 0.0
 
     async def turn(self) -> None:
         """Returns when one more call may be made. Raises: HeldBack"""
-        wait = self._book() - self._clock.now()
+        wait = self._book() - self.clock.now()
         if wait > 0:
-            await self._clock.sleep(wait)
-        while (held := self._held_until - self._clock.now()) > 0:
+            await self.clock.sleep(wait)
+        while (held := self._held_until - self.clock.now()) > 0:
             if held > LONGEST_WAIT_SECONDS:
                 raise HeldBack
-            await self._clock.sleep(held)
+            await self.clock.sleep(held)
 
     def hold(self, seconds: float) -> None:
         """Lets nobody through for so many seconds."""
-        self._held_until = max(self._held_until, self._clock.now() + seconds)
+        self._held_until = max(self._held_until, self.clock.now() + seconds)
 
     async def call(self, make: Callable[[], Awaitable[_T]], tries: int) -> _T:
         """Makes a call, again while it raises TryAgain and there are tries left.
@@ -109,12 +109,12 @@ class Pace:
                 if number == tries - 1 or wait > LONGEST_WAIT_SECONDS:
                     raise again.failure from again
                 if not again.is_too_fast:
-                    await self._clock.sleep(wait)
+                    await self.clock.sleep(wait)
         raise AssertionError("there is at least one try")
 
     def _book(self) -> float:
         """The moment of the next call that the rate allows (generic cell rate algorithm)."""
-        now = self._clock.now()
+        now = self.clock.now()
         if self._rate is None:
             return now
         apart = self._rate.seconds / self._rate.calls

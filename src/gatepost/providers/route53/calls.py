@@ -10,10 +10,10 @@ from typing import Any
 
 from gatepost.providers.listed_zones import AnswerLost
 from gatepost.providers.pace import Pace, TryAgain
+from gatepost.providers.route53.client import new_client
 from gatepost.providers.route53.record_sets import RouteSet
 from gatepost.providers.route53.settings import Route53Settings
 
-_TIMEOUT_SECONDS = 30
 _TAGS_OF_ONE_CALL = 10
 _RECORD_SETS_OF_ONE_PAGE = "300"
 _TOO_FAST = ("Throttling", "ThrottlingException", "TooManyRequestsException", "RequestLimitExceeded", "SlowDown")
@@ -121,26 +121,8 @@ class Calls:
     def _call(self, method: str, arguments: dict[str, Any]) -> Any:
         """In a thread: boto3 blocks, and takes half a second to import."""
         if self._client is None:
-            self._client = _new_client(self._settings)
+            self._client = new_client(self._settings)
         return getattr(self._client, method)(**arguments)
-
-
-def _new_client(settings: Route53Settings) -> Any:
-    boto3 = importlib.import_module("boto3")
-    config = importlib.import_module("botocore.config").Config(
-        connect_timeout=_TIMEOUT_SECONDS,
-        read_timeout=_TIMEOUT_SECONDS,
-        # A repeated change whose answer was lost would be refused as one that does not fit, so we repeat ourselves.
-        retries={"total_max_attempts": 1, "mode": "standard"},
-        user_agent_extra="gatepost",
-    )
-    session = boto3.Session(profile_name=settings.aws_profile or None)
-    return session.client(
-        "route53",
-        region_name=session.region_name or "us-east-1",
-        endpoint_url=settings.aws_endpoint_url or None,
-        config=config,
-    )
 
 
 def _failures() -> tuple[type[Exception], ...]:

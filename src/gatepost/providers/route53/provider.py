@@ -6,17 +6,17 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from gatepost.dns.capabilities import Capabilities, Rate
+from gatepost.dns.choices import RECORD_TYPES
 from gatepost.dns.domain_filter import DomainFilter
 from gatepost.dns.endpoint import Changes, Endpoint, EndpointKey
 from gatepost.dns.served import UnreadZone
-from gatepost.dns.choices import RECORD_TYPES
 from gatepost.providers.bundles import halves
 from gatepost.providers.contract import ProviderError, RecordResult
 from gatepost.providers.listed_zones import AnswerLost, ListedZones
 from gatepost.providers.pace import Pace
 from gatepost.providers.route53.batches import Package, batches_within, changes_of, package_of
 from gatepost.providers.route53.calls import CallRefused, Calls, require_boto3
-from gatepost.providers.route53.hosted_zones import hosted_zones
+from gatepost.providers.route53.hosted_zones import HostedZones, hosted_zones
 from gatepost.providers.route53.record_sets import AliasRules, RouteSet, adjusted, endpoint_of
 from gatepost.providers.route53.settings import Route53Settings
 
@@ -53,7 +53,10 @@ class Route53Provider(ListedZones):
         require_boto3()
         self._settings = settings
         self._domains = domains or DomainFilter()
-        self._calls = Calls(settings, client, pace or Pace(CAPABILITIES.rate))
+        self._pace = pace or Pace(CAPABILITIES.rate)
+        self._calls = Calls(settings, client, self._pace)
+        self._hosted: HostedZones | None = None
+        self._hosted_until = 0.0
         self._rules = self._rules_of({})
         self._present: dict[str, dict[EndpointKey, RouteSet]] = {}  # by zone
 
@@ -67,14 +70,22 @@ class Route53Provider(ListedZones):
     # Reading
 
     async def _read_all(self) -> list[Endpoint]:
-        try:
-            found = await hosted_zones(self._calls, self._settings, self._domains)
-        except (CallRefused, AnswerLost) as error:
-            raise ProviderError(str(error)) from error
+        found = await self._hosted_zones()
         self._rules = self._rules_of(found.ids)
         # One zone after the other: an account has five calls a second, and each zone asked at once would wait for them.
         read: dict[str, Sequence[Endpoint] | UnreadZone] = {zone: await self._read_one(zone) for zone in found.ids}
         return self._sorted_out(read | found.ambiguous)
+
+    async def _hosted_zones(self) -> HostedZones:
+        """The zones in reach, for --aws-zones-cache-duration those of the last time. Raises: ProviderError."""
+        now = self._pace.clock.now()
+        if self._hosted is None or now >= self._hosted_until:
+            try:
+                self._hosted = await hosted_zones(self._calls, self._settings, self._domains)
+            except (CallRefused, AnswerLost) as error:
+                raise ProviderError(str(error)) from error
+            self._hosted_until = now + self._settings.aws_zones_cache_duration
+        return self._hosted
 
     async def _read_one(self, zone: str) -> Sequence[Endpoint] | UnreadZone:
         rules = self._rules
@@ -119,7 +130,12 @@ class Route53Provider(ListedZones):
 
     async def _write(self, zone: str, packages: Sequence[Package]) -> list[RecordResult]:
         """Raises: AnswerLost if it is not known what was made."""
-        return [result for batch in self._batches(packages) for result in await self._send(zone, batch)]
+        results: list[RecordResult] = []
+        for number, batch in enumerate(self._batches(packages)):
+            if number and self._settings.aws_batch_change_interval:
+                await self._pace.clock.sleep(self._settings.aws_batch_change_interval)
+            results += await self._send(zone, batch)
+        return results
 
     def _batches(self, packages: Sequence[Package]) -> Iterator[list[Package]]:
         settings = self._settings

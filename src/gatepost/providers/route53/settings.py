@@ -32,6 +32,17 @@ class Route53Settings(Struct, frozen=True, kw_only=True):
     aws_batch_change_size_bytes: Annotated[
         int, Meta(description="Most characters of record values in one call of Route 53.")
     ] = MOST_CHARACTERS
+    aws_batch_change_interval: Annotated[
+        int, Meta(description="How long to wait between two calls that change one hosted zone, in seconds or like 1s.")
+    ] = 0
+    aws_zones_cache_duration: Annotated[
+        int,
+        Meta(description="How long a list of the hosted zones counts before the next, in seconds or like 1h."),
+    ] = 0
+    aws_assume_role: Annotated[
+        str, Meta(description="Role (ARN) to take on, as where the zones belong to another account.")
+    ] = ""
+    aws_assume_role_external_id: Annotated[str, Meta(description="External id that this role asks for.")] = ""
     aws_api_retries: Annotated[
         int, Meta(description="How often a call is repeated that Route 53 did not take for its rate limit.")
     ] = 5
@@ -48,6 +59,14 @@ class Route53Settings(Struct, frozen=True, kw_only=True):
         if not 1 <= self.aws_batch_change_size_bytes <= MOST_CHARACTERS:
             found = self.aws_batch_change_size_bytes
             wrong.append(f"--aws-batch-change-size-bytes: found {found}, wanted 1 to {MOST_CHARACTERS}")
+        for flag, seconds in (
+            ("--aws-batch-change-interval", self.aws_batch_change_interval),
+            ("--aws-zones-cache-duration", self.aws_zones_cache_duration),
+        ):
+            if seconds < 0:
+                wrong.append(f"{flag}: found {seconds}, wanted 0 or more seconds")
+        if self.aws_assume_role_external_id and not self.aws_assume_role:
+            wrong.append("--aws-assume-role-external-id: needs --aws-assume-role")
         if self.aws_api_retries < 0:
             wrong.append(f"--aws-api-retries: found {self.aws_api_retries}, wanted 0 or more")
         wrong += [
