@@ -1,7 +1,7 @@
 """The command line. Each command is a file of its own, loaded only when it is called.
 
 In: arguments, files, a kubeconfig. Out: what a person or a pipeline reads, and an exit code:
-0 done, 1 the input has problems (all are listed), 2 wrong use, 3 something outside failed.
+0 done, 1 the input has problems (all are listed), 2 wrong use, 3 something outside failed, and of `plan` 4 changes.
 Never: a rule of its own; commands put together what the other packages do.
 Read `commands.py` first.
 """

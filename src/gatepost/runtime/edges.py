@@ -12,7 +12,7 @@ from gatepost.writes.outcome import Event, Outcome
 
 
 class Feed(Protocol):
-    """Where objects come from. It calls the sink methods of the loop."""
+    """Where objects come from. It calls the methods of the loop's `Intake`."""
 
     def watch(self, group_kind: GroupKind) -> None:
         """Begins to feed a kind, once."""

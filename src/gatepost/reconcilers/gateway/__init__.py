@@ -1,7 +1,9 @@
 """KIngresses served by Gateway API: the work of net-gateway-api.
 
-Reads: KIngresses of our class, Gateways, GatewayClasses, HTTPRoutes, ReferenceGrants, Services, config-gateway.
-Writes: HTTPRoutes, ReferenceGrants, TLS listeners on the external Gateway, the finalizer and the status of a KIngress.
+Reads: KIngresses of our class, Gateways, GatewayClasses, ListenerSets, HTTPRoutes, ReferenceGrants, Services,
+    Namespaces, config-gateway, and config-network for cluster-local TLS.
+Writes: HTTPRoutes, ReferenceGrants, TLS listeners on Gateways or in ListenerSets of its own, the finalizer and
+    the status of a KIngress.
 Owns the conditions NetworkConfigured, LoadBalancerReady and Ready.
 Never: a Gateway's other listeners, a route or grant that the KIngress does not control, a KIngress of another class.
 Readiness is what Gateways and HTTPRoutes say of themselves; with `Settings.probe` also what the data plane answers.
