@@ -32,8 +32,8 @@ class Writes(Protocol):
 class Publisher(Protocol):
     """Where record sets go. It decides by itself when to write."""
 
-    def note(self, changes: list[Change], *, has_new_kinds: bool) -> None:
-        """Values of rules that came out otherwise in a pass, and whether a kind came in with it."""
+    def note(self, changes: list[Change], *, is_clearer: bool) -> None:
+        """Values of rules that came out otherwise in a pass, and whether more is known now: a kind came in, or an object can be read again."""
         ...
 
     def allow(self) -> None:
@@ -67,7 +67,7 @@ class NoPublisher:
     missing = ()
     failures = ()
 
-    def note(self, changes: list[Change], *, has_new_kinds: bool) -> None: ...
+    def note(self, changes: list[Change], *, is_clearer: bool) -> None: ...
 
     def allow(self) -> None: ...
 

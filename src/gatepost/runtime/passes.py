@@ -85,7 +85,7 @@ class Passes:
         workers.note(changes, moved, has_new_kinds=has_new_kinds)
         self._watch(feed, self._engine.kinds_asked())
         # What cannot be read has no value that could change when it goes; records may wait for just that.
-        publisher.note(changes, has_new_kinds=has_new_kinds or is_clearer)
+        publisher.note(changes, is_clearer=has_new_kinds or is_clearer)
         if self._kinds.all_heard_of:
             publisher.allow()
         if not self.has_run:

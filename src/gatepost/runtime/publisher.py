@@ -110,11 +110,11 @@ class ZonePublisher:
         """Whether something is on its way out."""
         return self._is_writing or not self._telling.is_idle
 
-    def note(self, changes: list[Change], *, has_new_kinds: bool) -> None:
+    def note(self, changes: list[Change], *, is_clearer: bool) -> None:
         """Takes note of the names that came out otherwise; what was held back may have become clear with them."""
         self._due.update(changed_names(changes))
         self._note_problems(changes)
-        if has_new_kinds:
+        if is_clearer:
             self._is_everything_due = True
             self._woken.set()
         if changes and self._held:
