@@ -33,7 +33,10 @@ class Publisher(Protocol):
     """Where record sets go. It decides by itself when to write."""
 
     def note(self, changes: list[Change], *, is_clearer: bool) -> None:
-        """Values of rules that came out otherwise in a pass, and whether more is known now: a kind came in, or an object can be read again."""
+        """Values of rules that came out otherwise in a pass.
+
+        Args: is_clearer: more is known than before: a kind came in, or what could not be read has become clear.
+        """
         ...
 
     def allow(self) -> None:

@@ -111,7 +111,10 @@ class ZonePublisher:
         return self._is_writing or not self._telling.is_idle
 
     def note(self, changes: list[Change], *, is_clearer: bool) -> None:
-        """Takes note of the names that came out otherwise; what was held back may have become clear with them."""
+        """Takes note of the names that came out otherwise; what was held back may have become clear with them.
+
+        Args: is_clearer: see `Publisher`; then everything is planned again.
+        """
         self._due.update(changed_names(changes))
         self._note_problems(changes)
         if is_clearer:
