@@ -210,7 +210,7 @@ def test_ready_waits_for_dns_and_then_says_what_is_there() -> None:
     assert conditions_of(APP, verdict_on(APP, "app.example.com"))["Ready"] == (
         "False",
         "NotPublished",
-        "app.example.com is not in DNS as it is asked for here; events tell why",
+        "app.example.com is not in DNS as it is asked for here; events and the log of gatepost tell why",
     )
 
 

@@ -129,7 +129,10 @@ class Controllers:
             may_write=lambda: self.leadership.is_held,
         )
         verdicts = DnsVerdicts(
-            loop.engine, zones.is_published, lambda verdict: loop.intake.put(verdict.ref, verdict, None)
+            loop.engine,
+            zones.is_published,
+            lambda verdict: loop.intake.put(verdict.ref, verdict, None),
+            loop.intake.remove,
         )
         return ZonePublisher(
             zones,

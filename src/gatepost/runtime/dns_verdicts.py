@@ -20,21 +20,32 @@ class DnsVerdicts:
     Args:
         is_published: whether DNS holds a name as it is wanted, as far as is known.
         put: takes each verdict that differs from the one before.
+        drop: hears of each verdict on an object that is gone.
     """
 
     def __init__(
-        self, engine: Engine, is_published: Callable[[NameKey], bool], put: Callable[[DnsVerdict], None]
+        self,
+        engine: Engine,
+        is_published: Callable[[NameKey], bool],
+        put: Callable[[DnsVerdict], None],
+        drop: Callable[[Ref], None],
     ) -> None:
         self._engine = engine
         self._is_published = is_published
         self._put = put
+        self._drop = drop
+        self._judged: set[Ref] = set()
 
     def note_written(self, names: Collection[NameKey]) -> None:
         """These names have been planned, and what was allowed of it was made."""
         for ref in sorted({ref for name in names for ref in self._behind(name)}):
             verdict = self._verdict_on(ref)
             if verdict is not None and verdict != self._engine.store.get(dns_verdict_ref(ref)):
+                self._judged.add(ref)
                 self._put(verdict)
+        for ref in sorted(ref for ref in self._judged if self._engine.store.get(ref) is None):
+            self._judged.discard(ref)
+            self._drop(dns_verdict_ref(ref))
 
     def _verdict_on(self, ref: Ref) -> DnsVerdict | None:
         endpoint = self._engine.store.get(ref)

@@ -100,7 +100,9 @@ class EndpointStatusRule:
                 READY, "Unknown", "Pending", "DNS has not been compared with it yet"
             )
         if verdict.missing:
-            message = f"{verdict.missing} is not in DNS as it is asked for here; events tell why"
+            message = (
+                f"{verdict.missing} is not in DNS as it is asked for here; events and the log of gatepost tell why"
+            )
             return Condition(READY, "False", "NotPublished", message)
         return Condition(READY, "True", "Published")
 
