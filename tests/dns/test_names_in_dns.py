@@ -49,6 +49,7 @@ def test_a_listener_and_a_route_meet_in_the_more_specific_hostname(
         ("*.example.com", "*.example.com"),
         ("bücher.example", "xn--bcher-kva.example"),
         ("*.Bücher.example", "*.xn--bcher-kva.example"),
+        ("i❤.example", "xn--i-7iq.example"),
         ("a" * 63 + ".example.com", "a" * 63 + ".example.com"),
         ("1.example.com", "1.example.com"),
     ],
@@ -78,6 +79,7 @@ def test_hostnames_have_one_form(text: str, canonical: str) -> None:
         "two words.example.com",
         " app.example.com",
         "app.example.com\n",
+        "a\u200db.example",  # a joiner between letters that do not join
     ],
 )
 def test_other_texts_are_no_hostnames(text: str) -> None:

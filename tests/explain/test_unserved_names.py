@@ -289,3 +289,9 @@ def test_hostname_that_is_none_is_no_reason_for_another_of_the_route() -> None:
     found = explained("app.example.com", closed, http_route("app", "bad_name.example.com", "app.example.com"))
     assert first(found)[0] == "ProtocolMismatch"
     assert "InvalidHostname" not in [why.reason for why in found.reasons]
+
+
+def test_name_that_only_a_listener_has_in_dns_is_not_served() -> None:
+    found = explained("app.example.com", gateway(hostname="app.example.com"), sources=("gateway-listener",))
+    assert (found.verdict, found.way) == ("not served", ())
+    assert found.summary == "DNS has the name, but no route here takes its requests"

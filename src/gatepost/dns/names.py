@@ -43,9 +43,19 @@ def _punycode(name: str) -> str:
 
     try:
         labels = idna.uts46_remap(name, std3_rules=False).split(".")
-        return ".".join(label if label.isascii() else idna.alabel(label).decode("ascii") for label in labels)
+        return ".".join(label if label.isascii() else _punycode_label(label) for label in labels)
     except idna.IDNAError:
         return name
+
+
+def _punycode_label(label: str) -> str:
+    import idna
+
+    try:
+        return idna.alabel(label).decode("ascii")
+    except idna.InvalidCodepoint:
+        # Symbols such as emoji: IDNA 2008 has none, but UTS 46, whose check is behind us, has them, and they are used.
+        return f"xn--{label.encode('punycode').decode('ascii')}"
 
 
 def unicode_name(text: str) -> str:

@@ -90,7 +90,9 @@ def _summary(judgement: Judgement, way: Sequence[Step], dns: Sequence[DnsAnswer]
         waiting = [step.about for step in all_steps(way) if step.waiting and step.about.kind not in PARENT_KINDS]
         return f"nothing stands against it, but nothing has answered for {_listed(waiting)} yet"
     if judgement.verdict == "not served":
-        return str(judgement.reasons[0]) if judgement.reasons else "no route for the name is in order"
+        if judgement.reasons:
+            return str(judgement.reasons[0])
+        return "no route for the name is in order" if way else "DNS has the name, but no route here takes its requests"
     by = f"by {_listed(judgement.served_by)}"
     parents = [step.about for step in all_steps(way) if step.about.kind in PARENT_KINDS and step.serves]
     on = f" on {_listed(parents)}" if parents else ""
