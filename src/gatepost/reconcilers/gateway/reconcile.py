@@ -78,6 +78,7 @@ def serve(kingress: KIngress, config: GatewayConfig, view: View, out: Outcome, s
     external = config.entry_for(EXTERNAL_IP, kingress.metadata.labels)
     for refusal in want_tls(kingress, config, view, out):  # grants, ListenerSets; a Gateway's rule puts its listeners
         out.problems.append(refusal)
+        out.warn(refusal.reason, refusal.message)
         status.refused(refusal)
     if not out.problems:
         prune_routes(kingress, wishes, waiting, view, out)
