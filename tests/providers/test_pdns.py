@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from aiohttp import web
 from dns_servers import API_KEY, DnsServer, needs, running
 from msgspec.structs import replace
 
@@ -255,3 +256,34 @@ def test_settings_name_what_is_wrong() -> None:
         "--pdns-api-key: none was given; the API of PowerDNS asks for one",
         "--pdns-server: found 'localhost:8081', wanted a URL like http://localhost:8081",
     ]
+
+
+async def test_a_rate_limit_is_obeyed_and_ends_the_calls_that_would_follow() -> None:
+    calls: list[str] = []
+
+    async def answer(request: web.Request) -> web.Response:
+        calls.append(request.method)
+        if request.method == "PATCH":
+            return web.Response(status=429, headers={"Retry-After": "60"}, text="slow down")
+        zone = {"id": "example.com.", "name": "example.com.", "rrsets": []}
+        return web.json_response([zone] if request.path.endswith("/zones") else zone)
+
+    app = web.Application()
+    app.router.add_route("*", "/{anything:.*}", answer)
+    runner = web.AppRunner(app)
+    await runner.setup()
+    await web.TCPSite(runner, "127.0.0.1", 0).start()
+    try:
+        url = f"http://127.0.0.1:{runner.addresses[0][1]}"
+        limited = PdnsProvider(PdnsSettings(pdns_server=url, pdns_api_key="key"))
+        await limited.zones()
+        names = [f"n{number}.example.com" for number in range(1200)]
+        found = await errors(limited, Changes(create=tuple(a(name) for name in names)))
+        assert len(found) == 1200
+        assert set(found) == {f"PowerDNS at {url} answered 429: slow down"}
+        assert calls.count("PATCH") == 1
+        [error] = await errors(limited, Changes(create=(a("x.example.com"),)))
+        assert error == f"PowerDNS at {url}: it has asked to be left alone after too many calls"
+        assert calls.count("PATCH") == 1
+    finally:
+        await runner.cleanup()

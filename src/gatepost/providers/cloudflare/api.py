@@ -12,6 +12,7 @@ from gatepost.providers.cloudflare.records import Operations
 from gatepost.providers.cloudflare.settings import CloudflareSettings
 from gatepost.providers.listed_zones import AnswerLost
 from gatepost.providers.pace import HeldBack, Pace, TryAgain, retry_after_seconds
+from gatepost.providers.refusals import Refusal
 
 _TRIES = 4
 _TOO_MANY = 429
@@ -19,14 +20,6 @@ _SERVER_ERROR = 500
 _ZONES_PER_PAGE = 50
 _FROM_FILE = "file:"
 _WHATEVER_THE_RECORDS = (401, 403, 404, 405, 429)
-
-
-class ApiRefusal(Exception):
-    """Cloudflare said no, and changed nothing. `is_for_all`: it says so whatever the records are."""
-
-    def __init__(self, message: str, *, is_for_all: bool) -> None:
-        super().__init__(message)
-        self.is_for_all = is_for_all
 
 
 def library() -> Any:
@@ -49,19 +42,19 @@ class Api:
         self._errors = library()
 
     async def zones(self) -> dict[str, str]:
-        """The ids of all zones that the token reaches, by their names. Raises: ApiRefusal, AnswerLost"""
+        """The ids of all zones that the token reaches, by their names. Raises: Refusal, AnswerLost"""
         zones = await self._all("its zones", lambda: self._client.zones.list(per_page=_ZONES_PER_PAGE))
         return {zone.name.lower(): zone.id for zone in zones}
 
     async def records(self, zone_id: str, name: str = "") -> list[Any]:
-        """All records of a zone, or those of one name. Raises: ApiRefusal, AnswerLost"""
+        """All records of a zone, or those of one name. Raises: Refusal, AnswerLost"""
         asked: dict[str, Any] = {"zone_id": zone_id, "per_page": self._settings.cloudflare_dns_records_per_page}
         if name:
             asked["name"] = {"exact": name}
         return await self._all("records", lambda: self._client.dns.records.list(**asked))
 
     async def write(self, zone_id: str, wanted: Operations) -> None:
-        """Makes all of these changes, or none: deletions first. Raises: ApiRefusal, AnswerLost"""
+        """Makes all of these changes, or none: deletions first. Raises: Refusal, AnswerLost"""
         parts = {"deletes": wanted.deletes, "patches": wanted.patches, "posts": wanted.posts}
         sent = {name: list(part) for name, part in parts.items() if part}
         if sent:
@@ -70,7 +63,7 @@ class Api:
             await self._call("changes", lambda: batch(zone_id=zone_id, **sent), is_reading=False)
 
     async def _all(self, subject: str, listing: Callable[[], Awaitable[Any]]) -> list[Any]:
-        """Every item of a listing in pages, each once. Raises: ApiRefusal, AnswerLost, also if some are missing."""
+        """Every item of a listing in pages, each once. Raises: Refusal, AnswerLost, also if some are missing."""
         page = await self._call(subject, listing)
         promised = getattr(page.result_info, "total_count", None)
         items = {item.id: item for item in page.result or ()}
@@ -82,7 +75,7 @@ class Api:
         return list(items.values())
 
     async def _call(self, subject: str, make: Callable[[], Awaitable[Any]], *, is_reading: bool = True) -> Any:
-        """One call of the library, again where that does no harm. Raises: ApiRefusal, AnswerLost"""
+        """One call of the library, again where that does no harm. Raises: Refusal, AnswerLost"""
 
         async def once() -> Any:
             try:
@@ -94,7 +87,7 @@ class Api:
             return await self._pace.call(once, _TRIES)
         except HeldBack as held:
             said = f"Cloudflare at {self._settings.cloudflare_url}: {held}"
-            raise ApiRefusal(_with_advice(_TOO_MANY, said), is_for_all=True) from held
+            raise Refusal(_with_advice(_TOO_MANY, said), is_for_all=True) from held
 
     def _meaning(self, error: Any, subject: str, *, is_reading: bool) -> Exception:
         """A failure of the library in our words."""
@@ -105,7 +98,7 @@ class Api:
         said = f"Cloudflare at {url} answered {status} when asked for {subject}: {_said_in(error)}"
         if status >= _SERVER_ERROR:
             return TryAgain(AnswerLost(said), is_too_fast=False) if is_reading else AnswerLost(said)
-        refusal = ApiRefusal(_with_advice(status, said), is_for_all=status in _WHATEVER_THE_RECORDS)
+        refusal = Refusal(_with_advice(status, said), is_for_all=status in _WHATEVER_THE_RECORDS)
         if status == _TOO_MANY:
             return TryAgain(refusal, retry_after_seconds(error.response.headers.get("Retry-After")))
         return refusal
@@ -117,7 +110,7 @@ class Api:
 
 @contextlib.asynccontextmanager
 async def api(settings: CloudflareSettings, pace: Pace) -> AsyncIterator[Api]:
-    """The API for some calls that belong together. Raises: ApiRefusal if the file with the token cannot be read."""
+    """The API for some calls that belong together. Raises: Refusal if the file with the token cannot be read."""
     client = library().AsyncCloudflare(
         api_token=_token(settings.cloudflare_api_token),
         base_url=settings.cloudflare_url,
@@ -135,7 +128,7 @@ def _token(setting: str) -> str:
     try:
         return Path(setting.removeprefix(_FROM_FILE)).read_text().strip()
     except OSError as error:
-        raise ApiRefusal(f"--cloudflare-api-token: the file cannot be read: {error}", is_for_all=True) from error
+        raise Refusal(f"--cloudflare-api-token: the file cannot be read: {error}", is_for_all=True) from error
 
 
 def _said_in(error: Any) -> str:

@@ -11,8 +11,8 @@ from gatepost.dns.endpoint import Changes, Endpoint
 from gatepost.dns.names import record_name
 from gatepost.dns.served import UnreadZone
 from gatepost.providers.as_planned import Key, key_of, ownership_key, require_as_planned
-from gatepost.providers.bundles import Bundle, halves
-from gatepost.providers.cloudflare.api import Api, ApiRefusal, api, library
+from gatepost.providers.bundles import Bundle
+from gatepost.providers.cloudflare.api import Api, api, library
 from gatepost.providers.cloudflare.records import (
     COMMENT,
     PROXIED,
@@ -30,6 +30,7 @@ from gatepost.providers.contract import ProviderError, RecordResult, RefusedErro
 from gatepost.providers.listed_zones import AnswerLost, ListedZones
 from gatepost.providers.pace import Pace
 from gatepost.providers.reach import is_in_reach
+from gatepost.providers.refusals import Refusal, send_in_halves
 
 CAPABILITIES = Capabilities(
     provider="Cloudflare",
@@ -86,7 +87,7 @@ class CloudflareProvider(ListedZones):
                 names = [name for name in sorted(self._zone_ids) if is_in_reach(name, self._domains)]
                 at_once = asyncio.Semaphore(_AT_ONCE)
                 read = await asyncio.gather(*(self._read(calls, name, at_once) for name in names))
-        except (ApiRefusal, AnswerLost) as error:
+        except (Refusal, AnswerLost) as error:
             raise ProviderError(str(error)) from error
         return self._sorted_out(dict(zip(names, read, strict=True)))
 
@@ -94,14 +95,14 @@ class CloudflareProvider(ListedZones):
         try:
             async with api(self._settings, self._pace) as calls:
                 return await self._read(calls, zone, asyncio.Semaphore())
-        except ApiRefusal as error:
+        except Refusal as error:
             raise ProviderError(str(error)) from error
 
     async def _read(self, calls: Api, zone: str, at_once: asyncio.Semaphore) -> Sequence[Endpoint] | UnreadZone:
         try:
             async with at_once:
                 rows = rows_of(await calls.records(self._zone_ids[zone]))
-        except (ApiRefusal, AnswerLost) as error:
+        except (Refusal, AnswerLost) as error:
             return UnreadZone(zone, str(error))
         return [endpoint_of(rows[key]) for key in sorted(rows)]
 
@@ -121,7 +122,7 @@ class CloudflareProvider(ListedZones):
             async with api(self._settings, self._pace) as calls:
                 written = {zone: self._write(calls, zone, bundles) for zone, bundles in by_zone.items()}
                 return await self._written(written, results)
-        except ApiRefusal as refusal:
+        except Refusal as refusal:
             return [*results, *(r for bundles in by_zone.values() for b in bundles for r in b.results(str(refusal)))]
 
     async def _write(self, calls: Api, zone: str, bundles: Sequence[Bundle]) -> list[RecordResult]:
@@ -131,7 +132,7 @@ class CloudflareProvider(ListedZones):
         wanted: dict[str, Operations] = {}
         try:
             there = await self._there(calls, self._zone_ids[zone], bundles)
-        except ApiRefusal as refusal:
+        except Refusal as refusal:
             return [result for bundle in bundles for result in bundle.results(str(refusal))]
         for bundle in bundles:
             try:
@@ -139,9 +140,14 @@ class CloudflareProvider(ListedZones):
                 fitting.append(bundle)
             except RefusedError as refusal:
                 results += bundle.results(str(refusal))
-        for batch in _batches(fitting, wanted):
-            results += await self._send(calls, zone, batch, wanted)
-        return results
+
+        async def send(batch: Sequence[Bundle]) -> None:
+            together = Operations()
+            for bundle in batch:
+                together += wanted[bundle.name]
+            await calls.write(self._zone_ids[zone], together)
+
+        return [*results, *await send_in_halves(_batches(fitting, wanted), send, Bundle.results)]
 
     async def _there(self, calls: Api, zone_id: str, bundles: Sequence[Bundle]) -> Rows:
         """What is there now of all names that these changes rest on."""
@@ -166,23 +172,6 @@ class CloudflareProvider(ListedZones):
         for change in bundle.changes:
             wanted += operations(change, there.get(key_of(change.record), ()))
         return wanted
-
-    async def _send(
-        self, calls: Api, zone: str, batch: Sequence[Bundle], wanted: dict[str, Operations]
-    ) -> list[RecordResult]:
-        """Sends a batch; where it is refused, its halves, so that only the culprits are left out."""
-        together = Operations()
-        for bundle in batch:
-            together += wanted[bundle.name]
-        refused = ""
-        try:
-            await calls.write(self._zone_ids[zone], together)
-        except ApiRefusal as refusal:
-            if len(batch) > 1 and not refusal.is_for_all:
-                results = [await self._send(calls, zone, half, wanted) for half in halves(batch)]
-                return [*results[0], *results[1]]
-            refused = str(refusal)
-        return [result for bundle in batch for result in bundle.results(refused)]
 
 
 def _batches(bundles: Sequence[Bundle], wanted: dict[str, Operations]) -> list[list[Bundle]]:

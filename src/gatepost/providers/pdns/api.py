@@ -15,13 +15,14 @@ from msgspec import Struct
 from gatepost.providers.listed_zones import AnswerLost
 from gatepost.providers.pace import HeldBack, Pace, TryAgain, retry_after_seconds
 from gatepost.providers.pdns.settings import PdnsSettings
+from gatepost.providers.refusals import Refusal
 
 _T = TypeVar("_T")
 
 CALLS_AT_ONCE = 8
 TRIES = 3
 _TOO_MANY = 429
-_WORTH_ANOTHER_TRY = (_TOO_MANY, 500, 502, 503, 504)
+_IN_TROUBLE = (500, 502, 503, 504)
 
 
 class ApiRecord(Struct, frozen=True, gc=False):
@@ -58,14 +59,6 @@ class _Error(Struct, frozen=True):
     errors: tuple[str, ...] = ()
 
 
-class ApiRefusal(Exception):
-    """PowerDNS said no, and changed nothing. `is_for_all`: it says so whatever the records are."""
-
-    def __init__(self, message: str, *, is_for_all: bool) -> None:
-        super().__init__(message)
-        self.is_for_all = is_for_all
-
-
 class Api:
     """The API of one server, within a session."""
 
@@ -85,7 +78,7 @@ class Api:
         return _decoded(await self._call("GET", f"{self._base}/{quote(zone_id, safe='')}", query), ApiZone)
 
     async def patch(self, zone_id: str, record_sets: Sequence[ApiRecordSet]) -> None:
-        """Makes all of these changes, or none. Raises: ApiRefusal, AnswerLost"""
+        """Makes all of these changes, or none. Raises: Refusal, AnswerLost"""
         body = msgspec.json.encode(_Patch(record_sets))
         await self._call("PATCH", f"{self._base}/{quote(zone_id, safe='')}", body=body)
 
@@ -100,7 +93,7 @@ class Api:
         try:
             return await self._pace.call(once, TRIES)
         except HeldBack as held:
-            raise ApiRefusal(f"PowerDNS at {self._root}: {held}", is_for_all=True) from held
+            raise Refusal(f"PowerDNS at {self._root}: {held}", is_for_all=True) from held
 
     async def _once(self, method: str, url: str, query: dict[str, str] | None, body: bytes | None) -> bytes:
         try:
@@ -112,11 +105,12 @@ class Api:
         if answer.status < 300:
             return content
         said = f"PowerDNS at {self._root} answered {answer.status}: {_error_in(content)}"
-        if answer.status in _WORTH_ANOTHER_TRY:
-            seconds = retry_after_seconds(answer.headers.get("Retry-After"))
-            is_too_fast = answer.status == _TOO_MANY or seconds is not None
-            raise TryAgain(AnswerLost(said), seconds, is_too_fast=is_too_fast)
-        raise ApiRefusal(_with_advice(answer.status, said), is_for_all=answer.status in (401, 403, 404, 405))
+        seconds = retry_after_seconds(answer.headers.get("Retry-After"))
+        if answer.status == _TOO_MANY:
+            raise TryAgain(Refusal(said, is_for_all=True), seconds)
+        if answer.status in _IN_TROUBLE:
+            raise TryAgain(AnswerLost(said), seconds, is_too_fast=seconds is not None)
+        raise Refusal(_with_advice(answer.status, said), is_for_all=answer.status in (401, 403, 404, 405))
 
 
 @contextlib.asynccontextmanager

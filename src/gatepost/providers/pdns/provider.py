@@ -13,14 +13,15 @@ from gatepost.dns.names import record_name
 from gatepost.dns.ownership import labels_in
 from gatepost.dns.records import OWNER
 from gatepost.dns.served import UnreadZone
-from gatepost.providers.bundles import Bundle, batches_of, halves
+from gatepost.providers.bundles import Bundle, batches_of
 from gatepost.providers.contract import ProviderError, RecordResult, RefusedError
 from gatepost.providers.listed_zones import AnswerLost, ListedZones
 from gatepost.providers.pace import Pace
-from gatepost.providers.pdns.api import Api, ApiRecordSet, ApiRefusal, api
+from gatepost.providers.pdns.api import Api, ApiRecordSet, api
 from gatepost.providers.pdns.record_sets import ALIAS, Present, Presents, adjusted, api_changes, key_of, presents_of
 from gatepost.providers.pdns.settings import PdnsSettings
 from gatepost.providers.reach import is_in_reach
+from gatepost.providers.refusals import Refusal, send_in_halves
 from gatepost.providers.tls import TlsSettings, client_context
 
 CHANGES_IN_ONE_CALL = 500
@@ -63,7 +64,7 @@ class PdnsProvider(ListedZones):
         async with api(self._settings, self._tls, self._pace) as calls:
             try:
                 self._zone_ids = {record_name(zone.name): zone.id for zone in await calls.zones()}
-            except (ApiRefusal, AnswerLost) as error:
+            except (Refusal, AnswerLost) as error:
                 raise ProviderError(str(error)) from error
             names = [name for name in sorted(self._zone_ids) if is_in_reach(name, self._domains)]
             read = await asyncio.gather(*(self._read(calls, name) for name in names))
@@ -76,7 +77,7 @@ class PdnsProvider(ListedZones):
     async def _read(self, calls: Api, zone: str) -> Sequence[Endpoint] | UnreadZone:
         try:
             found = presents_of((await calls.zone(self._zone_ids[zone])).rrsets)
-        except (ApiRefusal, AnswerLost) as error:
+        except (Refusal, AnswerLost) as error:
             return UnreadZone(zone, str(error))
         self._disabled[zone] = {key: present for key, present in found.items() if present.disabled}
         return [present.endpoint for present in found.values() if present.endpoint is not None]
@@ -102,7 +103,7 @@ class PdnsProvider(ListedZones):
         sent: dict[str, list[ApiRecordSet]] = {}
         try:
             there = await self._there(calls, zone, bundles)
-        except ApiRefusal as refusal:
+        except Refusal as refusal:
             return [result for bundle in bundles for result in bundle.results(str(refusal))]
         for bundle in bundles:
             try:
@@ -110,9 +111,12 @@ class PdnsProvider(ListedZones):
                 fitting.append(bundle)
             except RefusedError as refusal:
                 results += bundle.results(str(refusal))
-        for batch in batches_of(fitting, CHANGES_IN_ONE_CALL):
-            results += await self._send(calls, zone, batch, sent)
-        return results
+
+        async def send(batch: Sequence[Bundle]) -> None:
+            record_sets = sorted((s for bundle in batch for s in sent[bundle.name]), key=lambda s: s.changetype)
+            await calls.patch(self._zone_ids[zone], record_sets)
+
+        return [*results, *await send_in_halves(batches_of(fitting, CHANGES_IN_ONE_CALL), send, Bundle.results)]
 
     async def _there(self, calls: Api, zone: str, bundles: Sequence[Bundle]) -> Presents:
         """What is there now of all names that these changes rest on."""
@@ -159,18 +163,3 @@ class PdnsProvider(ListedZones):
                 raise RefusedError(
                     f"{record.record_type} {record.dns_name}: it belongs to {theirs} by now, not {owner}"
                 )
-
-    async def _send(
-        self, calls: Api, zone: str, batch: Sequence[Bundle], sent: dict[str, list[ApiRecordSet]]
-    ) -> list[RecordResult]:
-        """Sends a batch; where it is refused, its halves, so that only the culprits are left out."""
-        record_sets = sorted((s for bundle in batch for s in sent[bundle.name]), key=lambda s: s.changetype)
-        refused = ""
-        try:
-            await calls.patch(self._zone_ids[zone], record_sets)
-        except ApiRefusal as refusal:
-            if len(batch) > 1 and not refusal.is_for_all:
-                results = [await self._send(calls, zone, half, sent) for half in halves(batch)]
-                return [*results[0], *results[1]]
-            refused = str(refusal)
-        return [result for bundle in batch for result in bundle.results(refused)]

@@ -10,6 +10,7 @@ from typing import Any
 
 from gatepost.providers.listed_zones import AnswerLost
 from gatepost.providers.pace import Pace, TryAgain
+from gatepost.providers.refusals import Refusal
 from gatepost.providers.route53.client import new_client
 from gatepost.providers.route53.record_sets import RouteSet
 from gatepost.providers.route53.settings import Route53Settings
@@ -27,17 +28,6 @@ _ADVICE = {
     "SignatureDoesNotMatch": "check the keys, or --aws-profile",
     "ExpiredToken": "the keys are too old",
 }
-
-
-class CallRefused(Exception):
-    """Route 53 did not do what was asked; nothing was changed.
-
-    Attributes: is_for_all: it has nothing to do with the records, and any other call would fare the same.
-    """
-
-    def __init__(self, message: str, *, is_for_all: bool) -> None:
-        super().__init__(message)
-        self.is_for_all = is_for_all
 
 
 def require_boto3() -> None:
@@ -60,7 +50,7 @@ class Calls:
         self._pace = pace
 
     async def zones(self) -> list[dict[str, Any]]:
-        """All hosted zones of the account. Raises: CallRefused, AnswerLost."""
+        """All hosted zones of the account. Raises: Refusal, AnswerLost."""
         found: list[dict[str, Any]] = []
         page: dict[str, Any] = {}
         while True:
@@ -71,7 +61,7 @@ class Calls:
             page = {"Marker": answer["NextMarker"]}
 
     async def tags(self, zone_ids: Sequence[str]) -> dict[str, dict[str, str]]:
-        """The tags of zones, by their ids. Raises: CallRefused, AnswerLost."""
+        """The tags of zones, by their ids. Raises: Refusal, AnswerLost."""
         found: dict[str, dict[str, str]] = {}
         for start in range(0, len(zone_ids), _TAGS_OF_ONE_CALL):
             some = list(zone_ids[start : start + _TAGS_OF_ONE_CALL])
@@ -81,7 +71,7 @@ class Calls:
         return found
 
     async def record_sets(self, zone_id: str) -> AsyncIterator[RouteSet]:
-        """All record sets of a zone, page after page. Raises: CallRefused, AnswerLost: then what came is incomplete."""
+        """All record sets of a zone, page after page. Raises: Refusal, AnswerLost: then what came is incomplete."""
         page: dict[str, Any] = {"HostedZoneId": zone_id, "MaxItems": _RECORD_SETS_OF_ONE_PAGE}
         while True:
             answer = await self._read("list_resource_record_sets", **page)
@@ -97,7 +87,7 @@ class Calls:
             page = {"HostedZoneId": zone_id, "MaxItems": _RECORD_SETS_OF_ONE_PAGE, **following}
 
     async def change(self, zone_id: str, changes: Sequence[dict[str, Any]]) -> None:
-        """Makes changes, all or none. Raises: CallRefused, AnswerLost."""
+        """Makes changes, all or none. Raises: Refusal, AnswerLost."""
         await self._repeated(
             "change_resource_record_sets", False, HostedZoneId=zone_id, ChangeBatch={"Changes": list(changes)}
         )
@@ -145,12 +135,18 @@ def _meaning(error: Exception, is_reading: bool) -> Exception:
     if code and (status < 500 or code in (*_TOO_FAST, *_TOO_FAST_FOR_CHANGES)):
         said = f"Route 53: {code}: {_message_of(error)}"
         advice = next((advice for start, advice in _ADVICE.items() if code.startswith(start)), "")
-        return CallRefused(f"{said}; {advice}" if advice else said, is_for_all=code not in _FOR_ONE_RECORD)
+        return Refusal(f"{said}; {advice}" if advice else said, is_for_all=code not in _FOR_ONE_RECORD)
     if isinstance(error, exceptions.ParamValidationError):  # boto3 itself found it wrong, and sent nothing
-        return CallRefused(f"Route 53: {error}", is_for_all=False)
-    unsent = (exceptions.EndpointConnectionError, exceptions.ConnectTimeoutError, exceptions.NoCredentialsError)
-    if isinstance(error, (*unsent, exceptions.ProfileNotFound, exceptions.PartialCredentialsError)):
-        return CallRefused(f"Route 53 cannot be asked: {error}", is_for_all=True)
+        return Refusal(f"Route 53: {error}", is_for_all=False)
+    unsent = (exceptions.EndpointConnectionError, exceptions.ConnectTimeoutError)
+    no_keys = (
+        exceptions.NoCredentialsError,
+        exceptions.ProfileNotFound,
+        exceptions.PartialCredentialsError,
+        exceptions.CredentialRetrievalError,
+    )
+    if isinstance(error, (*unsent, *no_keys)):
+        return Refusal(f"Route 53 cannot be asked: {error}", is_for_all=True)
     return AnswerLost(f"Route 53 gave no usable answer: {error}")
 
 

@@ -23,7 +23,7 @@ class HostedZones(Struct, frozen=True):
 
 
 async def hosted_zones(calls: Calls, settings: Route53Settings, domains: DomainFilter) -> HostedZones:
-    """The zones that the filters let pass. Raises: CallRefused, AnswerLost"""
+    """The zones that the filters let pass. Raises: Refusal, AnswerLost"""
     found = [zone for zone in await calls.zones() if _is_wanted(zone, settings, domains)]
     if settings.aws_zone_tags:
         tags = await calls.tags([_id_of(zone) for zone in found])

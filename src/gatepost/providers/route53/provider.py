@@ -10,12 +10,12 @@ from gatepost.dns.choices import RECORD_TYPES
 from gatepost.dns.domain_filter import DomainFilter
 from gatepost.dns.endpoint import Changes, Endpoint, EndpointKey
 from gatepost.dns.served import UnreadZone
-from gatepost.providers.bundles import halves
 from gatepost.providers.contract import ProviderError, RecordResult
 from gatepost.providers.listed_zones import AnswerLost, ListedZones
 from gatepost.providers.pace import Pace
+from gatepost.providers.refusals import Refusal, send_in_halves
 from gatepost.providers.route53.batches import Package, batches_within, changes_of, package_of
-from gatepost.providers.route53.calls import CallRefused, Calls, require_boto3
+from gatepost.providers.route53.calls import Calls, require_boto3
 from gatepost.providers.route53.hosted_zones import HostedZones, hosted_zones
 from gatepost.providers.route53.record_sets import AliasRules, RouteSet, adjusted, endpoint_of
 from gatepost.providers.route53.settings import Route53Settings
@@ -82,7 +82,7 @@ class Route53Provider(ListedZones):
         if self._hosted is None or now >= self._hosted_until:
             try:
                 self._hosted = await hosted_zones(self._calls, self._settings, self._domains)
-            except (CallRefused, AnswerLost) as error:
+            except (Refusal, AnswerLost) as error:
                 raise ProviderError(str(error)) from error
             self._hosted_until = now + self._settings.aws_zones_cache_duration
         return self._hosted
@@ -99,7 +99,7 @@ class Route53Provider(ListedZones):
                 if endpoint is not None:
                     endpoints.append(endpoint)
                     present[endpoint.key] = record_set
-        except (CallRefused, AnswerLost, ValueError) as error:
+        except (Refusal, AnswerLost, ValueError) as error:
             return UnreadZone(zone, str(error))
         self._present[zone] = present
         return endpoints
@@ -130,35 +130,23 @@ class Route53Provider(ListedZones):
 
     async def _write(self, zone: str, packages: Sequence[Package]) -> list[RecordResult]:
         """Raises: AnswerLost if it is not known what was made."""
-        results: list[RecordResult] = []
-        for number, batch in enumerate(self._batches(packages)):
-            if number and self._settings.aws_batch_change_interval:
-                await self._pace.clock.sleep(self._settings.aws_batch_change_interval)
-            results += await self._send(zone, batch)
-        return results
+        sent = 0
+
+        async def send(batch: Sequence[Package]) -> None:
+            nonlocal sent
+            changes = changes_of(batch)
+            if changes:
+                if sent and self._settings.aws_batch_change_interval:
+                    await self._pace.clock.sleep(self._settings.aws_batch_change_interval)
+                sent += 1
+                await self._calls.change(self._rules.zone_ids[zone], changes)
+            self._take_note(zone, batch)
+
+        return await send_in_halves(self._batches(packages), send, lambda package, error: package.bundle.results(error))
 
     def _batches(self, packages: Sequence[Package]) -> Iterator[list[Package]]:
         settings = self._settings
         yield from batches_within(packages, settings.aws_batch_change_size, settings.aws_batch_change_size_bytes)
-
-    async def _send(self, zone: str, batch: Sequence[Package]) -> list[RecordResult]:
-        """Sends a batch; where it is refused, its halves, so that only the culprits are left out.
-
-        Raises: AnswerLost if it is not known what was made.
-        """
-        refused = ""
-        changes = changes_of(batch)
-        try:
-            if changes:
-                await self._calls.change(self._rules.zone_ids[zone], changes)
-        except CallRefused as refusal:
-            if len(batch) > 1 and not refusal.is_for_all:
-                first, second = halves(batch)
-                return [*await self._send(zone, first), *await self._send(zone, second)]
-            refused = str(refusal)
-        else:
-            self._take_note(zone, batch)
-        return [result for package in batch for result in package.bundle.results(refused)]
 
     def _take_note(self, zone: str, batch: Sequence[Package]) -> None:
         """What was made is what later changes start from."""
