@@ -295,3 +295,11 @@ def test_name_that_only_a_listener_has_in_dns_is_not_served() -> None:
     found = explained("app.example.com", gateway(hostname="app.example.com"), sources=("gateway-listener",))
     assert (found.verdict, found.way) == ("not served", ())
     assert found.summary == "DNS has the name, but no route here takes its requests"
+
+
+def test_name_that_a_failing_template_may_give_names_the_route() -> None:
+    failing = "{{ index .Spec.Hostnames 7 }}.example.com"
+    found = explained("app.example.com", gateway(), http_route("app", "app.example.org"), fqdn_template=(failing,))
+    assert "fails on" not in found.summary  # the Route has hostnames, so its template is not asked
+    found = explained("app.example.com", gateway(), http_route("app"), fqdn_template=(failing,))
+    assert found.summary.endswith("; --fqdn-template fails on HTTPRoute shop/app, which may be meant to have it")

@@ -6,8 +6,10 @@ from collections.abc import Iterable
 
 from gatepost.dns.claims import CLAIMS, RECORD_SETS
 from gatepost.dns.records import Claim, Claims, RecordSet
+from gatepost.dns.sources.hostnames import TEMPLATE_FAILED
 from gatepost.explain.names import Asked
 from gatepost.explain.values import DnsAnswer, DnsClaim
+from gatepost.objects.refs import Ref
 from gatepost.state.engine import Engine
 
 
@@ -33,6 +35,21 @@ def dns_answers(engine: Engine, asked: Asked) -> tuple[DnsAnswer, ...]:
     keys = sorted({claim.key for claim in nearest})
     return tuple(
         _answer(engine.value(rules[RECORD_SETS], key), [claim for claim in nearest if claim.key == key]) for key in keys
+    )
+
+
+def failed_templates(engine: Engine) -> tuple[Ref, ...]:
+    """The Routes whose names from --fqdn-template nobody knows, since it fails on them; sorted."""
+    return tuple(
+        sorted(
+            why.at
+            for rule in engine.rules
+            if rule.name == CLAIMS
+            for _, value in engine.values(rule)
+            if isinstance(value, Claims)
+            for why in value.skipped
+            if why.reason == TEMPLATE_FAILED
+        )
     )
 
 

@@ -6,7 +6,7 @@ import difflib
 from collections.abc import Mapping, Sequence
 
 from gatepost.dns.sources.attachment import PARENT_KINDS
-from gatepost.explain.answers import dns_answers
+from gatepost.explain.answers import dns_answers, failed_templates
 from gatepost.explain.names import all_names, asked, mentions
 from gatepost.explain.scene import RawOf, Scene, nothing_raw
 from gatepost.explain.values import DnsAnswer, Explanation, Step
@@ -74,6 +74,8 @@ def _unknown(name: str, namespace: str, engine: Engine) -> str:
     kinds = {type_.KIND.group_kind for type_ in STAGES}
     unread = [problem.about for problem in engine.store.unreadables if problem.about.group_kind in kinds]
     but = f"; what {_listed(unread)} would say cannot be read" if unread else ""
+    failed = failed_templates(engine)
+    but += f"; --fqdn-template fails on {_listed(failed)}, which may be meant to have it" if failed else ""
     return f"no DomainMapping, Route, KIngress, Gateway API route or DNSEndpoint {where}mentions {name}{but}"
 
 

@@ -26,6 +26,8 @@ _WITHOUT_HOSTNAMES = ("TCPRoute", "UDPRoute")
 LISTENER_HOSTNAME = ""
 """Among the hostnames of a Route: whatever the listener says."""
 
+TEMPLATE_FAILED = "TemplateFailed"
+
 _SPEC, _TEMPLATE, _ANNOTATION = "spec.hostnames", "--fqdn-template", "metadata.annotations[hostname]"
 
 
@@ -97,7 +99,7 @@ class HostnameRule:
         try:
             text = template(route, self._source)
         except TemplateFailed as error:
-            skipped.append(Skipped("TemplateFailed", str(error), ref, _TEMPLATE))
+            skipped.append(Skipped(TEMPLATE_FAILED, str(error), ref, _TEMPLATE))
             return ()
         return tuple(sorted({name.strip() for name in text.split(",")} - {"", "."}))
 
