@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from gatepost.dns.endpoint import Changes, Endpoint
 from gatepost.dns.inventory import Inventory
-from gatepost.dns.plan import Planner
+from gatepost.dns.planner import Planner
 from gatepost.dns.records import Claimant, NameKey, Record, Records, RecordSet
 from gatepost.dns.registry import changes_for, inventory
 from gatepost.dns.settings import DnsSettings

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from gatepost.dns.endpoint import Endpoint, Property
-from gatepost.dns.plan import Plan, Planner
+from gatepost.dns.plan import Plan
+from gatepost.dns.planner import Planner
 from gatepost.dns.records import Claimant, Record, RecordSet
 from gatepost.dns.registry import inventory
 from gatepost.dns.settings import DnsSettings

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from gatepost.dns.endpoint import Endpoint
+from gatepost.dns.plan import Cause, PlannedChange
 from gatepost.dns.repeats import Repeats
-from gatepost.dns.row import Cause, PlannedChange
 from gatepost.objects.refs import Ref
 
 CART = Ref("gateway.networking.k8s.io", "HTTPRoute", "shop", "cart")

@@ -6,7 +6,7 @@ import pytest
 
 from gatepost.dns.endpoint import Changes, Endpoint
 from gatepost.dns.inventory import Inventory
-from gatepost.dns.plan import Planner
+from gatepost.dns.planner import Planner
 from gatepost.dns.records import Claimant, Record, RecordSet
 from gatepost.dns.registry import changes_for, inventory
 from gatepost.dns.settings import DnsSettings

@@ -8,7 +8,8 @@ from dns_objects import HTTP_ROUTES, engine_of, gateway, listener, parent, route
 from gatepost.dns.claims import CLAIMS
 from gatepost.dns.desired import record_sets
 from gatepost.dns.inventory import Inventory
-from gatepost.dns.plan import Plan, Planner
+from gatepost.dns.plan import Plan
+from gatepost.dns.planner import Planner
 from gatepost.dns.registry import changes_for, inventory
 from gatepost.dns.settings import DnsSettings
 from gatepost.dns.standing import Standings

@@ -10,7 +10,8 @@ from route53_fake import FakeRoute53, plain
 
 from gatepost.dns.endpoint import Property
 from gatepost.dns.inventory import Inventory
-from gatepost.dns.plan import PlannedChange, Planner
+from gatepost.dns.plan import PlannedChange
+from gatepost.dns.planner import Planner
 from gatepost.dns.records import Claimant, Record, RecordSet
 from gatepost.dns.registry import changes_for, inventory
 from gatepost.dns.served import Served

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from election_world import EPOCH, STEPS, Replica, Server
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gatepost.cluster.lease import FoundLease, Lease
 from gatepost.runtime.candidate import Candidate
 from gatepost.runtime.election import LeaseTimes
-from election_world import EPOCH, STEPS, Replica, Server
 
 TIMES = LeaseTimes(duration_seconds=15, renew_deadline_seconds=10, retry_period_seconds=2)
 OFFSETS = (0.0, 100_000.0, -7.5)

@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
 import pytest
+from test_controllers import INGRESSES, RULE, Shop, shop, until_seen
 
 from gatepost.cluster.client import Client
 from gatepost.cluster.connection import Connection, Server
@@ -19,7 +20,6 @@ from gatepost.runtime.controllers import Controllers
 from gatepost.runtime.election import LeaseTimes
 from gatepost.runtime.leading import Elector
 from gatepost.runtime.loop import Loop
-from test_controllers import INGRESSES, RULE, Shop, shop, until_seen
 
 TIMES = LeaseTimes(duration_seconds=1.0, renew_deadline_seconds=0.6, retry_period_seconds=0.05)
 MAPPING = Ref("serving.knative.dev", "DomainMapping", "shop", "app.example.com")

@@ -1,7 +1,8 @@
 """From routes and gateways to DNS records, as pure rules.
 
 In: typed objects through a View; records as the provider reports them. Out: claims on names, record sets (`Endpoint`),
-and a plan of `Changes` in which each change carries its cause.
+and a plan in which each change carries its cause.
 Never: I/O, a clock, or a deletion on doubt.
-Read `records.py` first (the values on the way), then `sources/routes.py`, `claims.py`, `plan.py`; `rules.py` wires all.
+Read `records.py` and `plan.py` first (the values on the way), then `sources/routes.py`, `claims.py`, `planner.py`;
+`rules.py` wires all.
 """

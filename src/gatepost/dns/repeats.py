@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from gatepost.dns.endpoint import Endpoint, EndpointKey
-from gatepost.dns.row import UPDATE, PlannedChange
+from gatepost.dns.plan import UPDATE, PlannedChange
 from gatepost.objects.problems import Problem
 
 _PATIENCE = 3

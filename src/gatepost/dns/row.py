@@ -16,63 +16,17 @@ from msgspec import Struct, field, structs
 
 from gatepost.dns.endpoint import Endpoint
 from gatepost.dns.inventory import Holding, Inventory
+from gatepost.dns.plan import CREATE, DELETE, POLICY, UPDATE, Cause, Held, PlannedChange
 from gatepost.dns.records import OWNER, RESOURCE, NameKey, RecordSet
 from gatepost.dns.standing import DETACHED, DOUBTFUL, Standing, may_end
 from gatepost.dns.targets import same_targets
 from gatepost.objects.problems import Problem, Skipped
 from gatepost.objects.refs import Ref
 
-CREATE = "create"
-UPDATE = "update"
-DELETE = "delete"
-
-POLICY = "policy"
 _DROPPED_BY_POLICY = {"sync": (), "upsert-only": (DELETE,), "create-only": (UPDATE, DELETE)}
 
 
-class Cause(Struct, frozen=True):
-    """Why a change is due.
-
-    `kind` is one of new, type, targets, ttl, properties, owner, ownership (the ownership record is missing), gone,
-    detached, doubtful; of what is held also policy. `may_end`: a doubt that --delete-grace puts an end to.
-    """
-
-    kind: str
-    message: str
-    at: Ref | None = None
-    may_end: bool = False
-
-
-class PlannedChange(Struct, frozen=True):
-    """One change of one record. `old` is None for a creation, `new` for a deletion."""
-
-    action: str
-    old: Endpoint | None
-    new: Endpoint | None
-    causes: tuple[Cause, ...]
-
-    @property
-    def record(self) -> Endpoint:
-        """The record it is about, as it is to be, or as it was."""
-        record = self.new or self.old
-        assert record is not None
-        return record
-
-    @property
-    def touches_record(self) -> bool:
-        """False if only the ownership record has to be written."""
-        return any(cause.kind not in ("owner", "ownership") for cause in self.causes)
-
-
 _Deletion = tuple[Endpoint, Cause]
-
-
-class Held(Struct, frozen=True):
-    """A change that is not made, and why. `action` is what would have happened to the record."""
-
-    record: Endpoint
-    action: str
-    cause: Cause
 
 
 class Row(Struct):

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from gatepost.dns.endpoint import Endpoint
 from gatepost.dns.names import record_name
-from gatepost.dns.plan import Adjust
+from gatepost.dns.planner import Adjust
 from gatepost.dns.records import NameKey, RecordSet
 from gatepost.providers.contract import Provider, RemoteProvider
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from gatepost.dns.plan import Plan
+from gatepost.dns.plan import Held, Plan, PlannedChange
 from gatepost.dns.records import RESOURCE, NameKey
-from gatepost.dns.row import Held, PlannedChange
 from gatepost.dns.standing import DOUBTFUL, object_behind
 from gatepost.objects.problems import Problem
 from gatepost.runtime.moments import Moments

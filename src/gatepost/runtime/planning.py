@@ -12,7 +12,8 @@ from msgspec import Struct
 from gatepost.dns.claims import RECORD_SETS
 from gatepost.dns.desired import names_wanted, record_set_at
 from gatepost.dns.inventory import Inventory
-from gatepost.dns.plan import Plan, Planner
+from gatepost.dns.plan import Plan
+from gatepost.dns.planner import Planner
 from gatepost.dns.records import NameKey, RecordSet
 from gatepost.dns.served import Served
 from gatepost.dns.settings import DnsSettings

@@ -10,7 +10,8 @@ from gatepost.dns.conflicts import CONFLICT
 from gatepost.dns.desired import record_sets
 from gatepost.dns.endpoint import Endpoint
 from gatepost.dns.ownership import Cipher, labels_in, ownership_text
-from gatepost.dns.plan import Adjust, Plan, Planner
+from gatepost.dns.plan import Plan
+from gatepost.dns.planner import Adjust, Planner
 from gatepost.dns.records import OWNER, RESOURCE, RecordSet
 from gatepost.dns.registry import inventory, ownership_names
 from gatepost.dns.served import UnreadZone

@@ -10,9 +10,8 @@ from msgspec import Struct, field
 
 from gatepost.dns.endpoint import EndpointKey
 from gatepost.dns.inventory import Inventory
-from gatepost.dns.plan import Plan
+from gatepost.dns.plan import Plan, PlannedChange
 from gatepost.dns.records import NameKey, RecordSet
-from gatepost.dns.row import PlannedChange
 
 
 class ZoneFigures:
