@@ -22,7 +22,7 @@ class CloudflareServer:
 
     Attributes:
         refuse: contents that no record may have.
-        limited: how many of the next calls are answered 429.
+        limited: how many of the next calls are answered 429, with `retry_after`.
         sick: paths (their ends) that are answered with a status.
         lost: path ends whose call is made, and then answered with 502.
     """
@@ -32,6 +32,7 @@ class CloudflareServer:
         self.records: dict[str, list[dict[str, Any]]] = {zone_id: [] for zone_id in self.zones}
         self.refuse: set[str] = set()
         self.limited = 0
+        self.retry_after = "0.01"
         self.sick: dict[str, int] = {}
         self.lost: set[str] = set()
         self.hidden = 0  # how many records of each listing it counts and does not give
@@ -65,7 +66,7 @@ class CloudflareServer:
             return _failure(403, 9109, "Invalid access token")
         if self.limited:
             self.limited -= 1
-            return _failure(429, 971, "Please wait and consider throttling your request speed", {"Retry-After": "0.01"})
+            return _failure(429, 971, "Please wait and consider throttling your request speed", {"Retry-After": self.retry_after})
         for end, status in self.sick.items():
             if request.path.endswith(end):
                 return _failure(status, 10000, "out of order", {"x-should-retry": "false"})

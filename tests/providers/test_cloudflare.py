@@ -13,9 +13,11 @@ from msgspec.structs import replace
 from gatepost.dns.domain_filter import DomainFilter, domain_filter
 from gatepost.dns.endpoint import Changes, Endpoint, EndpointKey, Property
 from gatepost.dns.ownership import OwnershipNames
-from gatepost.providers.cloudflare.provider import CloudflareProvider
+from gatepost.providers.cloudflare.provider import CAPABILITIES, CloudflareProvider
 from gatepost.providers.cloudflare.settings import CloudflareSettings
 from gatepost.providers.contract import ProviderError, ZonesUnknown
+from gatepost.providers.pace import Pace
+from sleeping_clock import SleepingClock
 
 pytest.importorskip("cloudflare", reason="the extra `cloudflare` is not installed")
 
@@ -30,9 +32,11 @@ async def server() -> AsyncIterator[CloudflareServer]:
         yield started
 
 
-def provider_of(server: CloudflareServer, domains: DomainFilter | None = None, **others: Any) -> CloudflareProvider:
+def provider_of(
+    server: CloudflareServer, domains: DomainFilter | None = None, pace: Pace | None = None, **others: Any
+) -> CloudflareProvider:
     settings = CloudflareSettings(cloudflare_url=server.url, cloudflare_api_token=TOKEN)
-    return CloudflareProvider(replace(settings, **others), domains)
+    return CloudflareProvider(replace(settings, **others), domains, pace)
 
 
 def a(name: str, *targets: str, ttl: int = 0, properties: tuple[Property, ...] = ()) -> Endpoint:
@@ -314,6 +318,33 @@ async def test_a_rate_limit_that_does_not_end_is_told_on_each_record_without_hal
     assert ["the rate limit is used up" in error for error in found] == [True, True]
     assert server.held("example.com") == []
     assert 1000 - server.limited == 4  # once, and three times again
+
+
+async def test_what_a_rate_limit_leaves_waits_and_nobody_calls_before_the_time(server: CloudflareServer) -> None:
+    clock = SleepingClock()
+    provider = provider_of(server, pace=Pace(CAPABILITIES.rate, clock))
+    await provider.zones()
+    server.retry_after, server.limited = "300", 1000
+    changes = Changes(create=tuple(a(f"n{number}.example.com") for number in range(450)))
+    server.calls.clear()
+    for _ in range(3):
+        assert ["the rate limit is used up" in error for error in await errors(provider, changes)] == [True] * 450
+    assert len(server.calls) == 1
+    server.limited = 0
+    clock.time += 300.0
+    assert await errors(provider, changes) == [""] * 450
+    assert len(server.held("example.com")) == 450
+    assert server.batches == [200, 200, 50]
+
+
+async def test_calls_keep_to_the_rate_that_is_declared(server: CloudflareServer) -> None:
+    clock = SleepingClock()
+    begun = clock.time
+    provider = provider_of(server, pace=Pace(CAPABILITIES.rate, clock))
+    for _ in range(30):
+        await provider.zones()  # a call for the zones, and one for each of the three
+    assert len(server.calls) == 120
+    assert clock.time - begun == pytest.approx(20 * 300 / 1100, abs=0.3)  # the first hundred go at once
 
 
 async def test_a_lost_answer_is_no_answer(server: CloudflareServer) -> None:

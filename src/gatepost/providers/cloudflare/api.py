@@ -67,7 +67,7 @@ class Api:
         page = await self._call(subject, listing)
         promised = getattr(page.result_info, "total_count", None)
         items = {item.id: item for item in page.result or ()}
-        while page.has_next_page():
+        while page.has_next_page() and (promised is None or len(items) < promised):
             page = await self._call(subject, page.get_next_page)
             items.update((item.id, item) for item in page.result or ())
         if promised is not None and len(items) < promised:

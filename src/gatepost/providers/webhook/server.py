@@ -10,7 +10,15 @@ from collections.abc import Awaitable, Callable
 from aiohttp import hdrs, web
 
 from gatepost.dns.domain_filter import DomainFilter, domain_filter
-from gatepost.providers.contract import Provider, ProviderError, RecordResult, RemoteProvider
+from gatepost.dns.served import UnreadZone
+from gatepost.providers.contract import (
+    DeclaringProvider,
+    Provider,
+    ProviderError,
+    RecordResult,
+    RemoteProvider,
+    ZonedProvider,
+)
 from gatepost.providers.webhook import wire
 
 log = logging.getLogger("gatepost.webhook")
@@ -45,6 +53,7 @@ class WebhookServer:
         self._provider = provider
         self._domains = domains
         self._max_body_bytes = max_body_bytes
+        self._unread_said: set[UnreadZone] = set()
         self._writing = asyncio.Lock()
         self.answers: Counter[tuple[str, int]] = Counter()  # by call and status
 
@@ -83,14 +92,26 @@ class WebhookServer:
         if request.method == hdrs.METH_POST:
             return await self._apply(request)
         _check_method(request, hdrs.METH_GET, hdrs.METH_POST)
-        return _json(wire.endpoints_json(await self._provider.records()))
+        records = await self._provider.records()
+        self._say_unread()
+        return _json(wire.endpoints_json(records))
+
+    def _say_unread(self) -> None:
+        """The protocol has no place for zones of which nothing is known: changes in them are refused, one by one."""
+        unread = self._provider.unread() if isinstance(self._provider, ZonedProvider) else ()
+        for zone in {*unread} - self._unread_said:
+            log.warning("a zone cannot be read", extra={"fields": {"zone": zone.name, "why": zone.why}})
+        self._unread_said = {*unread}
 
     async def _adjust(self, request: web.Request) -> web.Response:
         _check_method(request, hdrs.METH_POST)
         endpoints = wire.endpoints_in(await request.read())
         if isinstance(self._provider, RemoteProvider):
             return _json(wire.endpoints_json(await self._provider.adjust_remotely(endpoints)))
-        return _json(wire.endpoints_json(self._provider.adjust(endpoints)))
+        adjusted = self._provider.adjust(endpoints)
+        if isinstance(self._provider, DeclaringProvider):
+            adjusted = [self._provider.capabilities.fitted(endpoint) for endpoint in adjusted]
+        return _json(wire.endpoints_json(adjusted))
 
     async def _apply(self, request: web.Request) -> web.Response:
         changes = wire.changes_in(await request.read())
