@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from click.testing import CliRunner, Result
 
@@ -65,6 +67,19 @@ def test_a_provider_of_external_dns_is_told_with_what_reaches_it() -> None:
     assert result.exit_code == 2
     assert "--provider: found 'google', wanted one of inmemory" in result.stderr
     assert "webhook reaches every provider" in result.stderr
+
+
+def test_a_provider_that_is_not_given_is_told_as_such() -> None:
+    result = run("--source", "crd")
+    assert (result.exit_code, "--provider: none was given, wanted one of inmemory" in result.stderr) == (2, True)
+
+
+def test_a_key_of_external_dns_in_the_config_file_is_told_with_a_way_to_go_on(tmp_path: Path) -> None:
+    config = tmp_path / "config.yaml"
+    config.write_text("once: true\ngoogle-project: x\n")
+    result = run("--config", str(config))
+    assert result.exit_code == 2
+    assert f"{config}:2: google-project: there is no such option: it belongs to a provider" in result.stderr
 
 
 def test_variables_of_external_dns_are_told_not_to_count() -> None:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import difflib
 import importlib
 import importlib.util
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import click
 
+from gatepost.cli.external_dns_flags import instead_of
 from gatepost.objects.plain_yaml import NotYaml, lines_of_keys, read_yaml
 
 
@@ -65,10 +66,16 @@ def _defaults(ctx: click.Context, places: Mapping[str, str], found: Mapping[Any,
                 defaults[option.name] = _as_given(option, value, where)
                 _check(ctx, option, defaults[option.name], where)
         elif str(key) not in _options_of_other_commands():  # one file may serve several commands
-            near = difflib.get_close_matches(str(key), options, n=1)
-            hint = f"; did you mean {near[0]!r}?" if near else ""
-            raise click.UsageError(f"{where}: there is no such option{hint}")
+            raise click.UsageError(f"{where}: there is no such option{_hint(str(key), options)}")
     return defaults
+
+
+def _hint(key: str, options: Iterable[str]) -> str:
+    instead = instead_of(key)
+    if instead is not None:
+        return f": {instead}"
+    near = difflib.get_close_matches(key, options, n=1)
+    return f"; did you mean {near[0]!r}?" if near else ""
 
 
 def _as_given(option: click.Option, value: Any, where: str) -> Any:

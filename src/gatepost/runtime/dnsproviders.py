@@ -116,7 +116,8 @@ def provider_named(name: str, settings: ProviderSettings, domains: DomainFilter 
             "webhook reaches every provider that is served over the webhook protocol of external-dns, "
             "octodns every target of octoDNS"
         )
-        raise UnknownProvider(f"--provider: found {name!r}, wanted one of {', '.join(NAMES)}; {hint}")
+        found = f"found {name!r}" if name else "none was given"
+        raise UnknownProvider(f"--provider: {found}, wanted one of {', '.join(NAMES)}; {hint}")
     try:
         return kind.make(
             settings.get(kind.settings) or kind.settings(),
