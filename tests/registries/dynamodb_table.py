@@ -8,6 +8,7 @@ of that key is there and the rest does not fit, while one without any item succe
 
 from __future__ import annotations
 
+import importlib
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -111,9 +112,8 @@ class Table:
 @contextmanager
 def dynamodb(monkeypatch: pytest.MonkeyPatch, schema: Any = HASH_K) -> Iterator[Table]:
     """The table `external-dns` in a region of its own, reached by every client of boto3 in the block."""
-    from botocore.exceptions import ConnectionClosedError
-    from moto.dynamodb.models import DynamoDBBackend
-
+    backend = importlib.import_module("moto.dynamodb.models").DynamoDBBackend
+    broken = importlib.import_module("botocore.exceptions").ConnectionClosedError
     for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
         monkeypatch.setenv(name, "testing")
     monkeypatch.setenv("AWS_DEFAULT_REGION", REGION)
@@ -125,7 +125,7 @@ def dynamodb(monkeypatch: pytest.MonkeyPatch, schema: Any = HASH_K) -> Iterator[
             try:
                 return table.execute(statements)
             except ConnectionResetError as error:
-                raise ConnectionClosedError(endpoint_url="https://dynamodb") from error
+                raise broken(endpoint_url="https://dynamodb") from error
 
-        monkeypatch.setattr(DynamoDBBackend, "batch_execute_statement", execute)
+        monkeypatch.setattr(backend, "batch_execute_statement", execute)
         yield table

@@ -63,8 +63,8 @@ def entry_of(obj: DNSRecord) -> Entry:
 
 def spec_of(entry: Entry) -> Raw:
     """The `spec` that says what an entry says."""
-    spec: Raw = {"endpoint": msgspec.to_builtins(entry.record)}
-    return spec
+    endpoint: Raw = msgspec.json.decode(msgspec.json.encode(entry.record))  # as it comes back, lists and all
+    return {"endpoint": endpoint}
 
 
 def new_object(entry: Entry, namespace: str) -> Raw:
