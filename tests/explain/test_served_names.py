@@ -122,6 +122,17 @@ def test_wildcard_serves_names_below_it() -> None:
     assert [one.name for one in found.dns] == ["*.example.com"]
 
 
+def test_wildcard_serves_a_name_whose_own_route_was_refused() -> None:
+    found = explained(
+        "app.example.com",
+        gateway(),
+        http_route("wild", "*.example.com"),
+        http_route("app", "app.example.com", status=answer(("Accepted", "False", "NoMatchingParent"))),
+    )
+    assert (found.verdict, [str(ref) for ref in found.served_by]) == ("served", ["HTTPRoute shop/wild"])
+    assert [(one.name, bool(one.records)) for one in found.dns] == [("app.example.com", False), ("*.example.com", True)]
+
+
 def test_wildcard_does_not_serve_the_name_it_stands_under() -> None:
     found = explained("example.com", gateway(), http_route("wild", "*.example.com"))
     assert (found.verdict, found.way) == ("not served", ())

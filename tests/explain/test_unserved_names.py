@@ -303,3 +303,9 @@ def test_name_that_a_failing_template_may_give_names_the_route() -> None:
     assert "fails on" not in found.summary  # the Route has hostnames, so its template is not asked
     found = explained("app.example.com", gateway(), http_route("app"), fqdn_template=(failing,))
     assert found.summary.endswith("; --fqdn-template fails on HTTPRoute shop/app, which may be meant to have it")
+
+
+def test_target_that_is_none_is_told_once() -> None:
+    target = {"external-dns.kubernetes.io/target": "no target!"}
+    found = explained("app.example.com", gateway(), http_route("app", "app.example.com", annotations=target))
+    assert [why.reason for why in found.reasons] == ["InvalidRecord"]

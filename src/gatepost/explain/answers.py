@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from gatepost.dns.claims import CLAIMS, RECORD_SETS
-from gatepost.dns.records import Claim, Claims, RecordSet
+from gatepost.dns.records import Claim, Claims, NameKey, RecordSet
 from gatepost.dns.sources.hostnames import TEMPLATE_FAILED
 from gatepost.explain.names import Asked
 from gatepost.explain.values import DnsAnswer, DnsClaim
@@ -14,28 +14,32 @@ from gatepost.state.engine import Engine
 
 
 def dns_answers(engine: Engine, asked: Asked) -> tuple[DnsAnswer, ...]:
-    """The record sets of the name, one for each set identifier; if there is none, those of the nearest wildcard.
+    """The record sets of the name, one for each set identifier; where it has no record, those of the nearest wildcard too.
 
     Source: RFC 4592: a wildcard answers only for names that are not there themselves.
     """
     rules = {rule.name: rule for rule in engine.rules}
     if CLAIMS not in rules:
         return ()
-    claims = [
-        claim
-        for _, value in engine.values(rules[CLAIMS])
-        if isinstance(value, Claims)
-        for claim in value.claims
-        if asked.is_taken_in_by(claim.name)
-    ]
-    names = sorted({claim.name for claim in claims}, key=lambda name: (name.startswith("*."), -len(name), name))
-    if not names:
-        return ()
-    nearest = [claim for claim in claims if claim.name == names[0]]
-    keys = sorted({claim.key for claim in nearest})
-    return tuple(
-        _answer(engine.value(rules[RECORD_SETS], key), [claim for claim in nearest if claim.key == key]) for key in keys
-    )
+    claims: dict[NameKey, list[Claim]] = {}
+    for _, value in engine.values(rules[CLAIMS]):
+        for claim in value.claims if isinstance(value, Claims) else ():
+            if asked.is_taken_in_by(claim.name):
+                claims.setdefault(claim.key, []).append(claim)
+    found: dict[str, list[DnsAnswer]] = {}
+    for key in sorted(claims, key=lambda key: (key[0].startswith("*."), -len(key[0]), key)):
+        found.setdefault(key[0], []).append(_answer(engine.value(rules[RECORD_SETS], key), claims[key]))
+    return _down_to_the_first_record(found)
+
+
+def _down_to_the_first_record(found: dict[str, list[DnsAnswer]]) -> tuple[DnsAnswer, ...]:
+    """The answers of the nearest name, and of those after it down to the first that has a record, if one has."""
+    passed: list[DnsAnswer] = []
+    for answers in found.values():
+        passed += answers
+        if any(answer.records for answer in answers):
+            return tuple(passed)
+    return tuple(next(iter(found.values()), ()))
 
 
 def failed_templates(engine: Engine) -> tuple[Ref, ...]:

@@ -113,7 +113,7 @@ def _step(step: Step, depth: int) -> Iterator[Line]:
         said = f": {step.says}" if step.says else ""
         yield Line(depth + 1, "detail", f"{step.field} has {step.host}{said}")
     else:
-        claims = [f"has {step.host} by annotation or template"] if step.host else []
+        claims = [f"has {step.host} by annotation, template or listener"] if step.host else []
         said_here = [*claims, *([step.says] if step.says else [])]
         if said_here:
             yield Line(depth + 1, "detail", ": ".join(said_here))

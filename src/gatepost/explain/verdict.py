@@ -124,7 +124,8 @@ def _reasons(way: Sequence[Step], dns: Sequence[DnsAnswer], unpublished: Sequenc
         yield from answer.problems
     skipped = [why for step in steps for why in step.skipped]
     skipped += [claim.doubt for answer in dns for claim in answer.claims if claim.doubt is not None]
-    skipped += [answer.hold for answer in dns if answer.hold is not None]
+    told = {problem.message for answer in dns for problem in answer.problems}
+    skipped += [answer.hold for answer in dns if answer.hold is not None and answer.hold.message not in told]
     skipped += unpublished
     doubts = {claim.doubt for answer in dns for claim in answer.claims}
     by_parents = {why for step in steps if step.about.kind in PARENT_KINDS for why in step.skipped}
