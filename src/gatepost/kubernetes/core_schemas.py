@@ -9,108 +9,34 @@ merge by key are described.
 
 from __future__ import annotations
 
-from typing import Any
-
-from gatepost.kubernetes.values import Raw
-
-TEXT: Raw = {"type": "string"}
-FLAG: Raw = {"type": "boolean"}
-INT32: Raw = {"type": "integer", "format": "int32"}
-INT64: Raw = {"type": "integer", "format": "int64"}
-TIME: Raw = {"type": "string", "format": "date-time", "nullable": True}
-BYTES: Raw = {"type": "string", "format": "byte"}
-INT_OR_STRING: Raw = {"x-kubernetes-int-or-string": True}
-PORT: Raw = {"type": "integer", "format": "int32", "minimum": 1, "maximum": 65535}
-OPEN: Raw = {"type": "object", "x-kubernetes-preserve-unknown-fields": True}
-
-
-def _object(required: tuple[str, ...] = (), **properties: Raw) -> Raw:
-    schema: Raw = {"type": "object", "properties": properties}
-    if required:
-        schema["required"] = list(required)
-    return schema
-
-
-def _open(**properties: Raw) -> Raw:
-    return {"type": "object", "properties": properties, "x-kubernetes-preserve-unknown-fields": True}
-
-
-def _map_of(value: Raw) -> Raw:
-    return {"type": "object", "additionalProperties": value}
-
-
-def _atomic_map_of(value: Raw) -> Raw:
-    return {"type": "object", "additionalProperties": value, "x-kubernetes-map-type": "atomic"}
-
-
-def _list_of(item: Raw) -> Raw:
-    return {"type": "array", "items": item, "x-kubernetes-list-type": "atomic"}
-
-
-def _set_of(item: Raw, *, patch: bool = False) -> Raw:
-    schema = {"type": "array", "items": item, "x-kubernetes-list-type": "set"}
-    return {**schema, "x-kubernetes-patch-strategy": "merge"} if patch else schema
-
-
-def _keyed(item: Raw, *keys: str, patch_key: str = "") -> Raw:
-    """A list whose items are told apart by `keys`; strategic patches tell them apart by `patch_key`."""
-    return {
-        "type": "array",
-        "items": item,
-        "x-kubernetes-list-type": "map",
-        "x-kubernetes-list-map-keys": list(keys),
-        "x-kubernetes-patch-strategy": "merge",
-        "x-kubernetes-patch-merge-key": patch_key or keys[0],
-    }
-
-
-def _default(schema: Raw, value: Any) -> Raw:
-    return {**schema, "default": value}
-
-
-def _one_of(*values: str) -> Raw:
-    return {"type": "string", "enum": list(values)}
-
-
-def _atomic(schema: Raw) -> Raw:
-    return {**schema, "x-kubernetes-map-type": "atomic"}
-
-
-OBJECT_REFERENCE = _atomic(
-    _object(apiVersion=TEXT, fieldPath=TEXT, kind=TEXT, name=TEXT, namespace=TEXT, resourceVersion=TEXT, uid=TEXT)
+from gatepost.kubernetes.metadata_schema import OBJECT_META
+from gatepost.kubernetes.schema_words import (
+    BYTES,
+    FLAG,
+    INT32,
+    INT64,
+    INT_OR_STRING,
+    OPEN,
+    PORT,
+    TEXT,
+    TIME,
+    atomic,
+    atomic_map_of,
+    keyed,
+    list_of,
+    map_of,
+    object_with,
+    one_of,
+    open_with,
+    set_of,
+    with_default,
 )
 
-OWNER_REFERENCE = _atomic(
-    _object(
-        ("apiVersion", "kind", "name", "uid"),
-        apiVersion=TEXT,
-        blockOwnerDeletion=FLAG,
-        controller=FLAG,
-        kind=TEXT,
-        name=TEXT,
-        uid=TEXT,
-    )
+OBJECT_REFERENCE = atomic(
+    object_with(apiVersion=TEXT, fieldPath=TEXT, kind=TEXT, name=TEXT, namespace=TEXT, resourceVersion=TEXT, uid=TEXT)
 )
 
-OBJECT_META = _object(
-    annotations=_map_of(TEXT),
-    creationTimestamp=TIME,
-    deletionGracePeriodSeconds=INT64,
-    deletionTimestamp=TIME,
-    finalizers=_set_of(TEXT, patch=True),
-    generateName=TEXT,
-    generation=INT64,
-    labels=_map_of(TEXT),
-    managedFields=_list_of(OPEN),
-    name=TEXT,
-    namespace=TEXT,
-    ownerReferences=_keyed(OWNER_REFERENCE, "uid"),
-    resourceVersion=TEXT,
-    selfLink=TEXT,
-    uid=TEXT,
-)
-
-CONDITION = _object(
+CONDITION = object_with(
     ("type", "status"),
     type=TEXT,
     status=TEXT,
@@ -121,81 +47,87 @@ CONDITION = _object(
     message=TEXT,
 )
 
-SERVICE_PORT = _object(
+SERVICE_PORT = object_with(
     ("port",),
     appProtocol=TEXT,
     name=TEXT,
     nodePort=INT32,
     port=PORT,
-    protocol=_default(_one_of("TCP", "UDP", "SCTP"), "TCP"),
+    protocol=with_default(one_of("TCP", "UDP", "SCTP"), "TCP"),
     targetPort=INT_OR_STRING,
 )
 
-_LOAD_BALANCER = _object(
-    ingress=_list_of(
-        _object(hostname=TEXT, ip=TEXT, ipMode=TEXT, ports=_list_of(_object(error=TEXT, port=INT32, protocol=TEXT)))
+_LOAD_BALANCER = object_with(
+    ingress=list_of(
+        object_with(
+            hostname=TEXT, ip=TEXT, ipMode=TEXT, ports=list_of(object_with(error=TEXT, port=INT32, protocol=TEXT))
+        )
     )
 )
 
-SERVICE = _object(
+SERVICE = object_with(
     apiVersion=TEXT,
     kind=TEXT,
     metadata=OBJECT_META,
-    spec=_object(
+    spec=object_with(
         allocateLoadBalancerNodePorts=FLAG,
         clusterIP=TEXT,
-        clusterIPs=_list_of(TEXT),
-        externalIPs=_list_of(TEXT),
+        clusterIPs=list_of(TEXT),
+        externalIPs=list_of(TEXT),
         externalName=TEXT,
         externalTrafficPolicy=TEXT,
         healthCheckNodePort=INT32,
         internalTrafficPolicy=TEXT,
-        ipFamilies=_list_of(TEXT),
+        ipFamilies=list_of(TEXT),
         ipFamilyPolicy=TEXT,
         loadBalancerClass=TEXT,
         loadBalancerIP=TEXT,
-        loadBalancerSourceRanges=_list_of(TEXT),
-        ports=_keyed(SERVICE_PORT, "port", "protocol"),
+        loadBalancerSourceRanges=list_of(TEXT),
+        ports=keyed(SERVICE_PORT, "port", "protocol"),
         publishNotReadyAddresses=FLAG,
-        selector=_atomic_map_of(TEXT),
-        sessionAffinity=_default(_one_of("None", "ClientIP"), "None"),
-        sessionAffinityConfig=_object(clientIP=_object(timeoutSeconds=INT32)),
+        selector=atomic_map_of(TEXT),
+        sessionAffinity=with_default(one_of("None", "ClientIP"), "None"),
+        sessionAffinityConfig=object_with(clientIP=object_with(timeoutSeconds=INT32)),
         trafficDistribution=TEXT,
-        type=_default(_one_of("ClusterIP", "NodePort", "LoadBalancer", "ExternalName"), "ClusterIP"),
+        type=with_default(one_of("ClusterIP", "NodePort", "LoadBalancer", "ExternalName"), "ClusterIP"),
     ),
-    status=_object(conditions=_keyed(CONDITION, "type"), loadBalancer=_LOAD_BALANCER),
+    status=object_with(conditions=keyed(CONDITION, "type"), loadBalancer=_LOAD_BALANCER),
 )
 
-_ENDPOINT_ADDRESS = _atomic(_object(("ip",), hostname=TEXT, ip=TEXT, nodeName=TEXT, targetRef=OBJECT_REFERENCE))
+_ENDPOINT_ADDRESS = atomic(object_with(("ip",), hostname=TEXT, ip=TEXT, nodeName=TEXT, targetRef=OBJECT_REFERENCE))
 
-ENDPOINTS = _object(
+ENDPOINTS = object_with(
     apiVersion=TEXT,
     kind=TEXT,
     metadata=OBJECT_META,
-    subsets=_list_of(
-        _object(
-            addresses=_list_of(_ENDPOINT_ADDRESS),
-            notReadyAddresses=_list_of(_ENDPOINT_ADDRESS),
-            ports=_list_of(_object(("port",), appProtocol=TEXT, name=TEXT, port=INT32, protocol=_default(TEXT, "TCP"))),
+    subsets=list_of(
+        object_with(
+            addresses=list_of(_ENDPOINT_ADDRESS),
+            notReadyAddresses=list_of(_ENDPOINT_ADDRESS),
+            ports=list_of(
+                object_with(("port",), appProtocol=TEXT, name=TEXT, port=INT32, protocol=with_default(TEXT, "TCP"))
+            ),
         )
     ),
 )
 
-_HINTS = _object(forZones=_list_of(_object(("name",), name=TEXT)), forNodes=_list_of(_object(("name",), name=TEXT)))
+_HINTS = object_with(
+    forZones=list_of(object_with(("name",), name=TEXT)), forNodes=list_of(object_with(("name",), name=TEXT))
+)
 
-ENDPOINT_SLICE = _object(
+ENDPOINT_SLICE = object_with(
     ("addressType", "endpoints"),
     apiVersion=TEXT,
     kind=TEXT,
     metadata=OBJECT_META,
-    addressType=_one_of("IPv4", "IPv6", "FQDN"),
+    addressType=one_of("IPv4", "IPv6", "FQDN"),
     endpoints={
-        **_list_of(
-            _object(
+        **list_of(
+            object_with(
                 ("addresses",),
-                addresses={**_set_of(TEXT), "minItems": 1, "maxItems": 100},
-                conditions=_object(ready=FLAG, serving=FLAG, terminating=FLAG),
-                deprecatedTopology=_map_of(TEXT),
+                addresses={**set_of(TEXT), "minItems": 1, "maxItems": 100},
+                conditions=object_with(ready=FLAG, serving=FLAG, terminating=FLAG),
+                deprecatedTopology=map_of(TEXT),
                 hints=_HINTS,
                 hostname=TEXT,
                 nodeName=TEXT,
@@ -207,59 +139,59 @@ ENDPOINT_SLICE = _object(
         "nullable": True,
     },
     ports={
-        **_list_of(
-            _object(
+        **list_of(
+            object_with(
                 appProtocol=TEXT,
-                name=_default(TEXT, ""),
+                name=with_default(TEXT, ""),
                 port=INT32,
-                protocol=_default(_one_of("TCP", "UDP", "SCTP"), "TCP"),
+                protocol=with_default(one_of("TCP", "UDP", "SCTP"), "TCP"),
             )
         ),
         "maxItems": 100,
     },
 )
 
-CONFIG_MAP = _object(
+CONFIG_MAP = object_with(
     apiVersion=TEXT,
     kind=TEXT,
     metadata=OBJECT_META,
-    binaryData=_map_of(BYTES),
-    data=_map_of(TEXT),
+    binaryData=map_of(BYTES),
+    data=map_of(TEXT),
     immutable=FLAG,
 )
 
-SECRET = _object(
+SECRET = object_with(
     apiVersion=TEXT,
     kind=TEXT,
     metadata=OBJECT_META,
-    data=_map_of(BYTES),
+    data=map_of(BYTES),
     immutable=FLAG,
-    stringData=_map_of(TEXT),
-    type=_default(TEXT, "Opaque"),
+    stringData=map_of(TEXT),
+    type=with_default(TEXT, "Opaque"),
 )
 
-NAMESPACE = _object(
+NAMESPACE = object_with(
     apiVersion=TEXT,
     kind=TEXT,
     metadata=OBJECT_META,
-    spec=_object(finalizers=_list_of(TEXT)),
-    status=_object(conditions=_keyed(CONDITION, "type"), phase=TEXT),
+    spec=object_with(finalizers=list_of(TEXT)),
+    status=object_with(conditions=keyed(CONDITION, "type"), phase=TEXT),
 )
 
-SERVICE_ACCOUNT = _object(
+SERVICE_ACCOUNT = object_with(
     apiVersion=TEXT,
     kind=TEXT,
     metadata=OBJECT_META,
     automountServiceAccountToken=FLAG,
-    imagePullSecrets=_list_of(_atomic(_object(name=TEXT))),
-    secrets=_keyed(OBJECT_REFERENCE, "name"),
+    imagePullSecrets=list_of(atomic(object_with(name=TEXT))),
+    secrets=keyed(OBJECT_REFERENCE, "name"),
 )
 
-LEASE = _object(
+LEASE = object_with(
     apiVersion=TEXT,
     kind=TEXT,
     metadata=OBJECT_META,
-    spec=_object(
+    spec=object_with(
         acquireTime=TIME,
         holderIdentity=TEXT,
         leaseDurationSeconds=INT32,
@@ -270,9 +202,9 @@ LEASE = _object(
     ),
 )
 
-_EVENT_SOURCE = _object(component=TEXT, host=TEXT)
+_EVENT_SOURCE = object_with(component=TEXT, host=TEXT)
 
-CORE_EVENT = _object(
+CORE_EVENT = object_with(
     ("metadata", "involvedObject"),
     apiVersion=TEXT,
     kind=TEXT,
@@ -288,12 +220,12 @@ CORE_EVENT = _object(
     related=OBJECT_REFERENCE,
     reportingComponent=TEXT,
     reportingInstance=TEXT,
-    series=_object(count=INT32, lastObservedTime=TIME),
+    series=object_with(count=INT32, lastObservedTime=TIME),
     source=_EVENT_SOURCE,
     type=TEXT,
 )
 
-EVENT = _object(
+EVENT = object_with(
     apiVersion=TEXT,
     kind=TEXT,
     metadata=OBJECT_META,
@@ -309,93 +241,93 @@ EVENT = _object(
     related=OBJECT_REFERENCE,
     reportingController=TEXT,
     reportingInstance=TEXT,
-    series=_object(count=INT32, lastObservedTime=TIME),
+    series=object_with(count=INT32, lastObservedTime=TIME),
     type=TEXT,
 )
 
-_CONTAINER = _open(
-    env=_keyed(_open(name=TEXT), "name"),
-    envFrom=_list_of(OPEN),
+_CONTAINER = open_with(
+    env=keyed(open_with(name=TEXT), "name"),
+    envFrom=list_of(OPEN),
     name=TEXT,
-    ports=_keyed(
-        _open(containerPort=INT32, name=TEXT, protocol=_default(TEXT, "TCP")),
+    ports=keyed(
+        open_with(containerPort=INT32, name=TEXT, protocol=with_default(TEXT, "TCP")),
         "containerPort",
         "protocol",
     ),
-    volumeDevices=_keyed(_open(devicePath=TEXT), "devicePath"),
-    volumeMounts=_keyed(_open(mountPath=TEXT), "mountPath"),
+    volumeDevices=keyed(open_with(devicePath=TEXT), "devicePath"),
+    volumeMounts=keyed(open_with(mountPath=TEXT), "mountPath"),
 )
 
-POD = _object(
+POD = object_with(
     apiVersion=TEXT,
     kind=TEXT,
     metadata=OBJECT_META,
-    spec=_open(
-        containers=_keyed(_CONTAINER, "name"),
-        ephemeralContainers=_keyed(_CONTAINER, "name"),
-        hostAliases=_keyed(_open(ip=TEXT), "ip"),
-        imagePullSecrets=_keyed(_open(name=_default(TEXT, "")), "name"),
-        initContainers=_keyed(_CONTAINER, "name"),
-        nodeSelector=_atomic_map_of(TEXT),
-        tolerations=_list_of(OPEN),
+    spec=open_with(
+        containers=keyed(_CONTAINER, "name"),
+        ephemeralContainers=keyed(_CONTAINER, "name"),
+        hostAliases=keyed(open_with(ip=TEXT), "ip"),
+        imagePullSecrets=keyed(open_with(name=with_default(TEXT, "")), "name"),
+        initContainers=keyed(_CONTAINER, "name"),
+        nodeSelector=atomic_map_of(TEXT),
+        tolerations=list_of(OPEN),
         volumes={
-            **_keyed(_open(name=TEXT), "name"),
+            **keyed(open_with(name=TEXT), "name"),
             "x-kubernetes-patch-strategy": "merge,retainKeys",
         },
     ),
-    status=_open(
-        conditions=_keyed(_open(type=TEXT), "type"),
-        podIPs=_keyed(_open(ip=TEXT), "ip"),
+    status=open_with(
+        conditions=keyed(open_with(type=TEXT), "type"),
+        podIPs=keyed(open_with(ip=TEXT), "ip"),
     ),
 )
 
-NODE = _object(
+NODE = object_with(
     apiVersion=TEXT,
     kind=TEXT,
     metadata=OBJECT_META,
-    spec=_open(taints=_list_of(OPEN)),
-    status=_open(addresses=_keyed(_open(type=TEXT), "type"), conditions=_keyed(_open(type=TEXT), "type")),
+    spec=open_with(taints=list_of(OPEN)),
+    status=open_with(addresses=keyed(open_with(type=TEXT), "type"), conditions=keyed(open_with(type=TEXT), "type")),
 )
 
-CUSTOM_RESOURCE_DEFINITION = _object(
+CUSTOM_RESOURCE_DEFINITION = object_with(
     ("spec",),
     apiVersion=TEXT,
     kind=TEXT,
     metadata=OBJECT_META,
-    spec=_object(
+    spec=object_with(
         ("group", "names", "scope", "versions"),
         conversion=OPEN,
         group=TEXT,
-        names=_object(
+        names=object_with(
             ("kind", "plural"),
-            categories=_list_of(TEXT),
+            categories=list_of(TEXT),
             kind=TEXT,
             listKind=TEXT,
             plural=TEXT,
-            shortNames=_list_of(TEXT),
+            shortNames=list_of(TEXT),
             singular=TEXT,
         ),
         preserveUnknownFields=FLAG,
-        scope=_one_of("Cluster", "Namespaced"),
-        versions=_list_of(
-            _object(
+        scope=one_of("Cluster", "Namespaced"),
+        versions=list_of(
+            object_with(
                 ("name", "served", "storage"),
-                additionalPrinterColumns=_list_of(OPEN),
+                additionalPrinterColumns=list_of(OPEN),
                 deprecated=FLAG,
                 deprecationWarning=TEXT,
                 name=TEXT,
                 schema=OPEN,
-                selectableFields=_list_of(OPEN),
+                selectableFields=list_of(OPEN),
                 served=FLAG,
                 storage=FLAG,
                 subresources=OPEN,
             )
         ),
     ),
-    status=_object(
+    status=object_with(
         acceptedNames=OPEN,
-        conditions=_keyed(CONDITION, "type"),
+        conditions=keyed(CONDITION, "type"),
         observedGeneration=INT64,
-        storedVersions=_list_of(TEXT),
+        storedVersions=list_of(TEXT),
     ),
 )

@@ -9,9 +9,10 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any
 
-from gatepost.kubernetes.core_schemas import OBJECT_META, TEXT
 from gatepost.kubernetes.errors import Cause
+from gatepost.kubernetes.metadata_schema import OBJECT_META
 from gatepost.kubernetes.resources import Version
+from gatepost.kubernetes.schema_words import TEXT
 from gatepost.kubernetes.validation import Validator, duplicate_items
 from gatepost.kubernetes.values import Path, Raw, copy_of, path_text
 
