@@ -24,7 +24,8 @@ class World:
     """An engine over DNSEndpoints, and the names that DNS holds."""
 
     def __init__(self) -> None:
-        self.engine = Engine(*rules(DnsSettings(sources=("crd",))), datetime(2026, 1, 1, tzinfo=UTC))
+        made, indexes = rules(DnsSettings(sources=("crd",)), writes_status=True)
+        self.engine = Engine(made, indexes, datetime(2026, 1, 1, tzinfo=UTC))
         self.published: set[NameKey] = set()
         self.put: list[DnsVerdict] = []
         self.dropped: list[Ref] = []

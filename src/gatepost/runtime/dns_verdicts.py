@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection
 from gatepost.dns.claims import CLAIMS
 from gatepost.dns.desired import record_set_at
 from gatepost.dns.records import Claims, NameKey
+from gatepost.dns.sources.endpoint_status import ENDPOINT_STATUS
 from gatepost.objects.dns_verdicts import DnsVerdict, dns_verdict_ref
 from gatepost.objects.dnsendpoint import DNSEndpoint
 from gatepost.objects.meta import ObjectMeta
@@ -35,9 +36,12 @@ class DnsVerdicts:
         self._put = put
         self._drop = drop
         self._judged: set[Ref] = set()
+        self._rules = frozenset(rule.name for rule in engine.rules)
 
     def note_written(self, names: Collection[NameKey]) -> None:
         """These names have been planned, and what was allowed of it was made."""
+        if ENDPOINT_STATUS not in self._rules:  # nobody asks
+            return
         for ref in sorted({ref for name in names for ref in self._behind(name)}):
             verdict = self._verdict_on(ref)
             if verdict is not None and verdict != self._engine.store.get(dns_verdict_ref(ref)):
