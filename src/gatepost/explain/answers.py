@@ -14,7 +14,7 @@ from gatepost.state.engine import Engine
 
 
 def dns_answers(engine: Engine, asked: Asked) -> tuple[DnsAnswer, ...]:
-    """The record sets of the name, one for each set identifier; where it has no record, those of the nearest wildcard too.
+    """The record sets of the name, one for each set identifier; without a record also those of the nearest wildcard.
 
     Source: RFC 4592: a wildcard answers only for names that are not there themselves.
     """
