@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from gatepost.dns.names import hostname, intersection, record_name, unicode_name
 
@@ -38,6 +42,24 @@ def test_a_listener_and_a_route_meet_in_the_more_specific_hostname(
     of_listener: str, of_route: str, expected: str | None
 ) -> None:
     assert intersection(of_listener, of_route) == expected
+
+
+NAMES = [".".join(labels) for length in (1, 2, 3, 4) for labels in product("ab", repeat=length)]
+any_hostname = st.sampled_from([*NAMES[:14], *(f"*.{name}" for name in NAMES[:14])])
+
+
+def names_of(host: str | None) -> set[str]:
+    """The names, among all of up to four labels a or b, that a hostname stands for."""
+    if host is None:
+        return set()
+    return {name for name in NAMES if name == host or (host.startswith("*.") and name.endswith(host[1:]))}
+
+
+@given(any_hostname, any_hostname)
+def test_where_two_hostnames_meet_stands_for_the_names_that_both_stand_for(of_listener: str, of_route: str) -> None:
+    met = intersection(of_listener, of_route)
+    assert names_of(met) == names_of(of_listener) & names_of(of_route)
+    assert intersection(of_route, of_listener) == met
 
 
 @pytest.mark.parametrize(
