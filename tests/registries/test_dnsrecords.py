@@ -133,11 +133,15 @@ class Place:
         return {one.dns_name: one.targets for one in await self.provider.records()}
 
 
+def _read(definition: Path) -> Any:
+    return yaml.safe_load(definition.read_text())
+
+
 @asynccontextmanager
 async def place(definition: Path | None = DEFINITION) -> AsyncIterator[Place]:
     async with ApiServer() as server, Client(Connection(Server(server.url))) as client:
         if definition is not None:
-            await client.write("POST", DEFINITIONS, {}, yaml.safe_load(definition.read_text()))
+            await client.write("POST", DEFINITIONS, {}, _read(definition))
         for name in ("dns-system", "elsewhere"):
             namespace = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}}
             await client.write("POST", "/api/v1/namespaces", {}, namespace)
