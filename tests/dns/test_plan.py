@@ -352,7 +352,8 @@ def test_names_and_types_out_of_reach_are_neither_created_nor_deleted() -> None:
 def test_a_name_outside_of_the_domains_of_the_provider_is_told_and_left_alone() -> None:
     planner = Planner(SETTINGS, stands(GONE), served=Served(domains=domain_filter(("example.org",))))
     found = planner.plan_all(inventory(SETTINGS, []), [wanted(Record("A", ("192.0.2.9",)))])
-    assert found.changes == found.held == ()
+    assert found.changes == ()
+    assert found.held == ()
     assert [problem.reason for problem in found.problems] == ["NoZone"]
 
 

@@ -58,7 +58,8 @@ def finding_in(engine: Engine, rule: Rule[Any], value: Any) -> Finding | None:
         lag = (value.lagging,) if value.lagging is not None else ()
         return Finding(rule=rule.name, names=names, skipped=tuple(dict.fromkeys((*value.skipped, *lag))))
     if isinstance(value, Parent):
-        told = [why for why in (value.unreadable, value.refused, value.doubt, value.no_targets) if why is not None]
+        terms = value.terms
+        told = [why for why in (terms.nothing_because, terms.doubt, terms.no_targets) if why is not None]
         return Finding(rule=rule.name, skipped=(*told, *value.remarks))
     return None
 

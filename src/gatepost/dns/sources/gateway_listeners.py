@@ -18,10 +18,9 @@ class ListenerRule:
 
     def __call__(self, ref: Ref, view: View) -> Claims:
         parent = view.value(self._parents, ref)
-        if parent.unreadable is not None:
-            return Claims(skipped=(parent.unreadable,), lagging=parent.unreadable)
-        if parent.refused is not None:
-            return Claims(skipped=(parent.refused,))
+        terms = parent.terms
+        if terms.nothing_because is not None:
+            return Claims(skipped=(terms.nothing_because,), lagging=terms.unreadable)
         skipped = list(parent.remarks)
         found: dict[str, Skipped | None] = {}
         for listener in parent.listeners:
@@ -30,12 +29,12 @@ class ListenerRule:
                 message = f"listener {listener.name!r} {why}"
                 skipped.append(Skipped("NoHostname", message, ref, f"{listener.field}.hostname"))
                 continue
-            doubt = parent.doubt or parent.no_targets or listener.doubt
+            doubt = terms.doubt or terms.no_targets or listener.doubt
             if listener.hostname not in found or doubt is None:  # one listener that is in order is enough
                 found[listener.hostname] = doubt
         skipped += sorted({doubt for doubt in found.values() if doubt is not None})
         claimant = Claimant(parent.created, ref)
         claims = tuple(
-            Claim(name, "", parent.records if doubt is None else (), claimant, doubt) for name, doubt in found.items()
+            Claim(name, "", terms.records if doubt is None else (), claimant, doubt) for name, doubt in found.items()
         )
         return Claims(claims, tuple(skipped))

@@ -77,11 +77,11 @@ class KnativeTargets:
         if isinstance(gateways, Problem):
             return Aim(lacking=Skipped(gateways.reason, gateways.message, gateways.about, gateways.field))
         gateway = gateways.entry_for(EXTERNAL_IP, ingress.metadata.labels if ingress is not None else {}).gateway
-        parent = view.value(self._parents, gateway)
-        lacking = parent.unreadable or parent.refused or parent.no_targets
+        terms = view.value(self._parents, gateway).terms
+        lacking = terms.nothing_because or terms.no_targets
         if lacking is not None:
             return Aim(lacking=lacking)
-        records = tuple(filter(None, (_outside(record, settings.cluster_domain) for record in parent.records)))
+        records = tuple(filter(None, (_outside(record, settings.cluster_domain) for record in terms.records)))
         if records:
             return Aim(records)
         return Aim(lacking=Skipped("NoAddress", "has no address outside the cluster", gateway, "status.addresses"))

@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from msgspec import Struct, structs
 
-from gatepost.dns.endpoint import Property
-from gatepost.dns.records import Records
 from gatepost.dns.sources.namespaces import ADMITTED, admission
 from gatepost.dns.sources.parents import Parent, PreparedListener
+from gatepost.dns.sources.terms import NO_TERMS, Terms
 from gatepost.objects.gatewayapi import GROUP, RouteNamespaces
 from gatepost.objects.problems import Skipped
 from gatepost.objects.refs import Ref
@@ -65,20 +64,14 @@ class ClosedListener(Struct, frozen=True, gc=False):
 
 
 class Offer(Struct, frozen=True, gc=False):
-    """The listeners of a parent that are open to these Routes, and why the others are not. See `Parent` for more.
+    """The listeners of a parent that are open to these Routes, why the others are not, and the terms of the parent.
 
     `depends_on_namespace`: some listener asks where a Route lives (`NAMESPACE_OFFERS` answers).
     """
 
     listeners: tuple[OpenListener, ...] = ()
     closed: tuple[ClosedListener, ...] = ()
-    records: Records = ()
-    ttl: int = 0
-    properties: tuple[Property, ...] = ()
-    unreadable: Skipped | None = None
-    refused: Skipped | None = None
-    doubt: Skipped | None = None
-    no_targets: Skipped | None = None
+    terms: Terms = NO_TERMS
     depends_on_namespace: bool = False
 
     def section(self, name: str, port: int) -> Offer:
@@ -108,8 +101,8 @@ class OfferRule:
     def __call__(self, key: OfferKey, view: View) -> Offer:
         ref, kind = key
         parent = view.value(self._parents, ref)
-        if parent.refused is not None or parent.unreadable is not None:
-            return Offer(refused=parent.refused, unreadable=parent.unreadable)
+        if parent.terms.nothing_because is not None:
+            return Offer(terms=parent.terms)
         opened: list[OpenListener] = []
         closed: list[ClosedListener] = []
         for listener in parent.listeners:
@@ -118,16 +111,8 @@ class OfferRule:
                 closed.append(ClosedListener(listener.name, listener.port, listener.is_last, why))
             else:
                 opened.append(_open(listener, ref))
-        return Offer(
-            tuple(opened),
-            tuple(closed),
-            parent.records,
-            parent.ttl,
-            parent.properties,
-            doubt=parent.doubt,
-            no_targets=parent.no_targets,
-            depends_on_namespace=any(listener.namespaces is not None for listener in opened),
-        )
+        depends_on_namespace = any(listener.namespaces is not None for listener in opened)
+        return Offer(tuple(opened), tuple(closed), parent.terms, depends_on_namespace)
 
 
 class NamespaceOfferRule:

@@ -9,12 +9,12 @@ from __future__ import annotations
 from msgspec import UNSET, Struct
 
 from gatepost.dns.annotations import ONLY_FOR_ROUTES, Wishes
-from gatepost.dns.endpoint import Property
 from gatepost.dns.names import hostname, is_address
 from gatepost.dns.records import Records, first_set
 from gatepost.dns.settings import DnsSettings
 from gatepost.dns.sources.filters import Filters, against_controller
 from gatepost.dns.sources.namespaces import Admission, admission
+from gatepost.dns.sources.terms import NO_TERMS, Terms
 from gatepost.dns.targets import records_for, with_settings
 from gatepost.objects.gatewayapi import (
     GROUP,
@@ -57,25 +57,13 @@ class Parent(Struct, frozen=True):
 
     Attributes:
         created: its creation timestamp, for claims of its own.
-        records: with the TTL and properties that it gives as defaults.
-        ttl, properties: these defaults, for records that Routes bring themselves.
-        unreadable: why nothing is known of what it offers, though it is there.
-        refused: why it offers nothing: a fact of its spec or of our settings.
-        doubt: why it offers nothing for now: its status is incomplete or says no.
-        no_targets: why there are no records for it; a matter of status too.
         remarks: what is written on it and has no effect.
     """
 
     ref: Ref
-    created: str = ""
+    terms: Terms = NO_TERMS
     listeners: tuple[PreparedListener, ...] = ()
-    records: Records = ()
-    ttl: int = 0
-    properties: tuple[Property, ...] = ()
-    unreadable: Skipped | None = None
-    refused: Skipped | None = None
-    doubt: Skipped | None = None
-    no_targets: Skipped | None = None
+    created: str = ""
     remarks: tuple[Skipped, ...] = ()
 
 
@@ -90,7 +78,7 @@ class ParentRule:
         try:
             return self._gateway(ref, view) if ref.kind == Gateway.KIND.kind else self._listener_set(ref, view)
         except UnreadableObject as error:
-            return Parent(ref, unreadable=error.problem.as_skipped())
+            return Parent(ref, Terms(unreadable=error.problem.as_skipped()))
 
     def _gateway(self, ref: Ref, view: View) -> Parent:
         gateway = view.get(Gateway, ref)
@@ -99,25 +87,24 @@ class ParentRule:
         wishes = self._filters.reader.read(gateway.metadata.annotations)
         refused = self._filters.against_gateway(ref, gateway, wishes)
         if refused is not None:
-            return Parent(ref, refused=refused)
+            return Parent(ref, Terms(refused=refused))
         remarks = list(wishes.remarks(ref, ONLY_FOR_ROUTES))
         targets = wishes.dns_targets or _usable(gateway.status.addresses, ref, remarks)
         records = records_for(targets, self._filters.reach)
         remarks += self._dropped(targets, records, ref)
-        return Parent(
-            ref,
-            created=gateway.metadata.creation_timestamp or "",
-            listeners=_prepared(gateway.spec.listeners, ref),
-            records=with_settings(records, wishes.ttl, wishes.properties),
-            ttl=wishes.ttl,
-            properties=wishes.properties,
+        terms = Terms(
+            with_settings(records, wishes.ttl, wishes.properties),
+            wishes.ttl,
+            wishes.properties,
             no_targets=None if targets else _no_address(gateway.status.addresses, ref),
-            remarks=tuple(remarks),
         )
+        created = gateway.metadata.creation_timestamp or ""
+        return Parent(ref, terms, _prepared(gateway.spec.listeners, ref), created, tuple(remarks))
 
     def _listener_set(self, ref: Ref, view: View) -> Parent:
         if not self._settings.gateway_listener_sets:
-            return Parent(ref, refused=Skipped("ListenerSetsNotRead", "is read with --gateway-listener-sets only", ref))
+            why = Skipped("ListenerSetsNotRead", "is read with --gateway-listener-sets only", ref)
+            return Parent(ref, Terms(refused=why))
         listener_set = view.get(ListenerSet, ref)
         if listener_set is None:
             return _absent(ref, view)
@@ -125,17 +112,17 @@ class ParentRule:
         parent_ref = listener_set.spec.parent_ref
         if (parent_ref.group, parent_ref.kind) != (GROUP, Gateway.KIND.kind):
             message = f"is attached to a {parent_ref.kind}, wanted a Gateway"
-            return Parent(ref, refused=Skipped("ParentKind", message, ref, "spec.parentRef"))
+            return Parent(ref, Terms(refused=Skipped("ParentKind", message, ref, "spec.parentRef")))
         gateway_ref = Gateway.KIND.ref(parent_ref.namespace or ref.namespace, parent_ref.name)
         gateway = self._gateway(gateway_ref, view)
-        if gateway.unreadable is not None:
-            return Parent(ref, unreadable=gateway.unreadable)
-        refused = against_controller(ref, wishes) or gateway.refused
+        if gateway.terms.unreadable is not None:
+            return Parent(ref, Terms(unreadable=gateway.terms.unreadable))
+        refused = against_controller(ref, wishes) or gateway.terms.refused
         if refused is not None:
-            return Parent(ref, refused=refused)
+            return Parent(ref, Terms(refused=refused))
         allowed = _allows_set(gateway_ref, ref, view)
         if allowed.refused is not None:
-            return Parent(ref, refused=allowed.refused)
+            return Parent(ref, Terms(refused=allowed.refused))
         return self._attached_set(ref, listener_set, wishes, gateway, allowed.doubt)
 
     def _attached_set(
@@ -143,22 +130,20 @@ class ParentRule:
     ) -> Parent:
         """A ListenerSet with what it has from its Gateway; its own annotations come first."""
         remarks = [*wishes.remarks(ref, ONLY_FOR_ROUTES), *gateway.remarks]
-        ttl = wishes.ttl or gateway.ttl
-        properties = first_set((wishes.properties, gateway.properties))
+        above = gateway.terms
+        ttl = wishes.ttl or above.ttl
+        properties = first_set((wishes.properties, above.properties))
         own = records_for(wishes.dns_targets, self._filters.reach)
         remarks += self._dropped(wishes.dns_targets, own, ref)
-        records = own if wishes.dns_targets else gateway.records
-        return Parent(
-            ref,
-            created=listener_set.metadata.creation_timestamp or "",
-            listeners=_prepared(listener_set.spec.listeners, ref, listener_set.status.listeners),
-            records=with_settings(records, ttl, properties),
-            ttl=ttl,
-            properties=properties,
+        terms = Terms(
+            with_settings(own if wishes.dns_targets else above.records, ttl, properties),
+            ttl,
+            properties,
             doubt=doubt or _not_accepted(listener_set, ref),
-            no_targets=None if wishes.dns_targets else gateway.no_targets,
-            remarks=tuple(remarks),
+            no_targets=None if wishes.dns_targets else above.no_targets,
         )
+        listeners = _prepared(listener_set.spec.listeners, ref, listener_set.status.listeners)
+        return Parent(ref, terms, listeners, listener_set.metadata.creation_timestamp or "", tuple(remarks))
 
     def _dropped(self, targets: tuple[str, ...], records: Records, ref: Ref) -> list[Skipped]:
         """The targets that make no record: a name holds addresses, each once, or one other name."""
@@ -177,8 +162,8 @@ class ParentRule:
 def _absent(ref: Ref, view: View) -> Parent:
     """A parent that is not there: a fact only where the cluster serves its kind."""
     if view.get(UnservedKind, unserved_ref(ref.group_kind)) is not None:
-        return Parent(ref, unreadable=skipped_as_unserved(ref))
-    return Parent(ref, refused=Skipped("NoSuchParent", "does not exist", ref))
+        return Parent(ref, Terms(unreadable=skipped_as_unserved(ref)))
+    return Parent(ref, Terms(refused=Skipped("NoSuchParent", "does not exist", ref)))
 
 
 def _prepared(

@@ -68,14 +68,14 @@ class RouteRule:
 
     def _meet(self, meeting: Meeting, attachment: Attachment, ref: Ref, view: View, skipped: list[Skipped]) -> None:
         offer = view.value(self._offers, (attachment.parent, ref.kind))
-        if offer.unreadable is not None:
-            meeting.meet_unreadable(offer.unreadable)
+        if offer.terms.unreadable is not None:
+            meeting.meet_unreadable(offer.terms.unreadable)
             return
         if offer.depends_on_namespace:
             offer = view.value(self._namespace_offers, (attachment.parent, ref.kind, ref.namespace))
         if attachment.section or attachment.port:
             offer = offer.section(attachment.section, attachment.port)
-            if not offer.listeners and not offer.closed and offer.refused is None:
+            if not offer.listeners and not offer.closed and offer.terms.refused is None:
                 skipped.append(_no_section(attachment.section, attachment.port, attachment.parent))
         meeting.meet(offer, attachment.doubt)
 
@@ -114,10 +114,10 @@ class Meeting:
     def meet(self, offer: Offer, doubt: Skipped | None) -> None:
         """Takes in one parent; with a doubt its names are held rather than published."""
         skipped = self._skipped
-        if offer.refused is not None:
-            skipped.append(offer.refused)
+        if offer.terms.refused is not None:
+            skipped.append(offer.terms.refused)
             return
-        doubt = doubt or offer.doubt
+        doubt = doubt or offer.terms.doubt
         if doubt is not None:
             skipped.append(doubt)
         for closed in offer.closed:
@@ -200,13 +200,14 @@ def _records(offers: tuple[Offer, ...], wishes: Wishes, reach: Reach | None) -> 
     Targets of the Route come before those of its parents, and its settings before their defaults.
     """
     if wishes is NO_WISHES and len(offers) == 1:
-        return offers[0].records, offers[0].no_targets
-    ttl = wishes.ttl or next((offer.ttl for offer in offers if offer.ttl), 0)
-    properties = first_set([wishes.properties, *(offer.properties for offer in offers)])
+        return offers[0].terms.records, offers[0].terms.no_targets
+    given = [offer.terms for offer in offers]
+    ttl = wishes.ttl or next((terms.ttl for terms in given if terms.ttl), 0)
+    properties = first_set([wishes.properties, *(terms.properties for terms in given)])
     if wishes.dns_targets:
         return with_settings(records_for(wishes.dns_targets, reach), ttl, properties), None
-    records = reduced(joined([offer.records for offer in offers]))
-    lacking = next((offer.no_targets for offer in offers if offer.no_targets is not None), None)
+    records = reduced(joined([terms.records for terms in given]))
+    lacking = next((terms.no_targets for terms in given if terms.no_targets is not None), None)
     return with_settings(records, ttl, properties), lacking
 
 
