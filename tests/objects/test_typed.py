@@ -41,6 +41,24 @@ def test_a_field_of_another_type_is_named_with_its_path() -> None:
     assert problem.message == "cannot be read: Expected `str`, got `int`"
 
 
+def test_a_key_of_another_type_is_named() -> None:
+    with pytest.raises(UnreadableObject) as caught:
+        typed({**raw("v1", "ConfigMap"), "data": {"ingress-class": "any", "rollout-duration": 10}})
+    assert caught.value.problem.field == 'data["rollout-duration"]'
+    path = {"splits": [{"serviceName": "web"}, {"appendHeaders": {"Weight": "1", "Retries": True}}]}
+    spec = {"rules": [{"http": {"paths": [path]}}]}
+    with pytest.raises(UnreadableObject) as caught:
+        typed(raw("networking.internal.knative.dev/v1alpha1", "Ingress", spec=spec))
+    assert caught.value.problem.field == 'spec.rules[0].http.paths[0].splits[1].appendHeaders["Retries"]'
+
+
+def test_a_key_above_the_field_of_another_type_is_left_open() -> None:
+    spec = {"rules": [{"http": {"paths": [{"headers": {"Tag": {"exact": 3}}}]}}]}
+    with pytest.raises(UnreadableObject) as caught:
+        typed(raw("networking.internal.knative.dev/v1alpha1", "Ingress", spec=spec))
+    assert caught.value.problem.field == "spec.rules[0].http.paths[0].headers[...].exact"
+
+
 def test_fields_that_no_rule_reads_are_no_fault() -> None:
     route = typed(raw("gateway.networking.k8s.io/v1", "HTTPRoute", spec={"useDefaultGateways": 7}, unknown=1))
     assert isinstance(route, HTTPRoute)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -57,10 +58,29 @@ def typed(raw: Mapping[str, Any]) -> KubernetesObject:
     try:
         return msgspec.convert(raw, type_for(GroupKind(group_of(raw["apiVersion"]), raw["kind"])))
     except msgspec.ValidationError as error:
-        raise unreadable(ref, error) from error
+        raise _with_key_named(unreadable(ref, error).problem, raw) from error
 
 
 def unreadable(ref: Ref, error: msgspec.ValidationError, hint: str = "") -> UnreadableObject:
     """What is to be raised for an object that msgspec refused."""
     message, _, path = str(error).partition(" - at `$")
     return UnreadableObject(Problem(UNREADABLE, f"cannot be read: {message}", ref, path.rstrip("`").lstrip("."), hint))
+
+
+_ANY_KEY = "[...]"
+_STEP = re.compile(r"\.?([^.\[\]]+)|\[(\d+)\]")
+_TYPE_NAMES = {bool: "bool", int: "int", float: "float", str: "str", list: "array", dict: "object"}
+
+
+def _with_key_named(problem: Problem, raw: Mapping[str, Any]) -> UnreadableObject:
+    """The same with the key of a mapping written out, for which msgspec puts `[...]`: the first of the type it met."""
+    path = problem.field.removesuffix(_ANY_KEY)
+    if path == problem.field or _ANY_KEY in path:
+        return UnreadableObject(problem)
+    at: Any = raw
+    for name, index in _STEP.findall(path):
+        at = at[int(index)] if index else at[name]
+    fitting = (key for key, value in at.items() if f"got `{_TYPE_NAMES.get(type(value))}`" in problem.message)
+    key = next(fitting, None)
+    field = problem.field if key is None else f'{path}["{key}"]'
+    return UnreadableObject(msgspec.structs.replace(problem, field=field))
