@@ -11,6 +11,7 @@ from gatepost.cli import plan_text
 from gatepost.cli.plan_text import as_json, as_markdown, print_preview, summary
 from gatepost.dns.endpoint import Endpoint
 from gatepost.dns.plan import CREATE, DELETE, UPDATE, Cause, Held, Plan, PlannedChange
+from gatepost.dns.served import UnreadZone
 from gatepost.objects.gatewayapi import HTTPRoute
 from gatepost.objects.problems import Problem
 from gatepost.runtime.preview import NameConflict, Preview
@@ -81,6 +82,25 @@ def test_a_name_that_several_objects_lost_is_one_conflict() -> None:
         ("app.example.com", "HTTPRoute shop/c"),
     ]
     assert as_markdown(several).count("- HTTPRoute shop/") == 2
+
+
+def test_a_zone_that_could_not_be_read_is_in_every_form(capsys: pytest.CaptureFixture[str]) -> None:
+    partly = Preview(Plan(), (), (), 0, (UnreadZone("example.org", "ns1.example.net: REFUSED"),))
+    print_preview(partly, "table")
+    assert capsys.readouterr().out.splitlines() == [
+        "Not read",
+        "  zone example.org: ns1.example.net: REFUSED",
+        "",
+        "Plan: no changes; 1 zone not read",
+    ]
+    assert as_json(partly)["unread"] == [{"zone": "example.org", "why": "ns1.example.net: REFUSED"}]
+    assert as_markdown(partly).splitlines() == [
+        "**DNS plan**: no changes; 1 zone not read",
+        "",
+        "Not read:",
+        "",
+        "- zone example.org: ns1.example.net: REFUSED",
+    ]
 
 
 @pytest.mark.parametrize(

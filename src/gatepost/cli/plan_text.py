@@ -49,11 +49,18 @@ def summary(preview: Preview) -> str:
     parts += [f"{len(plan.held)} held back"] if plan.held else []
     parts += [_counted(len(preview.conflicts), "conflict")] if preview.conflicts else []
     parts += [f"{len(preview.refused)} refused"] if preview.refused else []
+    parts += [f"{_counted(len(preview.unread), 'zone')} not read"] if preview.unread else []
     return ("stopped: " if plan.stopped is not None else "") + "; ".join(parts)
 
 
-def _told_of_conflicts(preview: Preview) -> list[Problem]:
-    return [problem for conflict in preview.conflicts for problem in conflict.problems]
+def _lists(preview: Preview) -> list[tuple[str, list[str]]]:
+    """What is no table: a title, and a line for each."""
+    found = [
+        ("Conflicts", [str(problem) for conflict in preview.conflicts for problem in conflict.problems]),
+        ("Refused", [str(problem) for problem in preview.refused]),
+        ("Not read", [f"zone {zone.name}: {zone.why}" for zone in preview.unread]),
+    ]
+    return [(title, lines) for title, lines in found if lines]
 
 
 def _counted(count: int, noun: str) -> str:
@@ -98,9 +105,8 @@ def _print_table(preview: Preview, columns: int | None) -> None:
         _print_rows(_CHANGES, [*map(_change_row, plan.changes)], always, columns)
     if plan.held:
         _print_rows(_HELD, [*map(_held_row, plan.held)], ("HELD", "NAME", "TYPE", "TARGETS", "REASON"), columns)
-    for title, problems in (("Conflicts", _told_of_conflicts(preview)), ("Refused", preview.refused)):
-        if problems:
-            click.echo("".join([f"{title}\n", *(f"  {problem}\n" for problem in problems)]))
+    for title, lines in _lists(preview):
+        click.echo("".join([f"{title}\n", *(f"  {line}\n" for line in lines)]))
     click.echo(f"Plan: {summary(preview)}")
 
 
@@ -135,10 +141,9 @@ def as_markdown(preview: Preview) -> str:
     if plan.held:
         parts.append("Held back:\n")
         parts.append(_markdown_table(_HELD, map(_held_row, plan.held)))
-    for title, problems in (("Conflicts", _told_of_conflicts(preview)), ("Refused", preview.refused)):
-        if problems:
-            parts.append(f"{title}:\n")
-            parts.append("".join(f"- {_text(str(problem))}\n" for problem in problems))
+    for title, lines in _lists(preview):
+        parts.append(f"{title}:\n")
+        parts.append("".join(f"- {_text(line)}\n" for line in lines))
     return "\n".join(parts)
 
 
@@ -201,6 +206,7 @@ def as_json(preview: Preview) -> dict[str, Any]:
             for problem in conflict.problems
         ],
         "refused": [_problem(problem) for problem in preview.refused],
+        "unread": [{"zone": zone.name, "why": zone.why} for zone in preview.unread],
     }
 
 
