@@ -66,7 +66,8 @@ class CloudflareServer:
             return _failure(403, 9109, "Invalid access token")
         if self.limited:
             self.limited -= 1
-            return _failure(429, 971, "Please wait and consider throttling your request speed", {"Retry-After": self.retry_after})
+            said = "Please wait and consider throttling your request speed"
+            return _failure(429, 971, said, {"Retry-After": self.retry_after})
         for end, status in self.sick.items():
             if request.path.endswith(end):
                 return _failure(status, 10000, "out of order", {"x-should-retry": "false"})

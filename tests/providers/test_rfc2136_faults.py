@@ -74,15 +74,28 @@ async def test_no_answer_at_all_ends_the_wait(server: DnsServer) -> None:
             await provider.apply(Changes(create=(a("app.example.com"),)))
 
 
+async def test_after_a_lost_answer_the_rest_of_the_zone_is_not_sent(server: DnsServer) -> None:
+    async with proxy_before(server.port) as proxy:
+        provider = Rfc2136Provider(replace(settings_for(proxy.port), rfc2136_batch_change_size=1))
+        found = await listed(provider, ME)
+        proxy.lost_answers_to_updates = 1000
+        before = proxy.queries
+        with pytest.raises(ProviderError, match="ended the connection in the middle"):
+            await found.publish(*(wanted(f"n{number}.example.com") for number in range(30)))
+        assert proxy.queries - before == 1
+
+
 async def test_half_of_the_batches_made_is_completed_by_the_next_plan(server: DnsServer) -> None:
     names = [f"n{number}.example.com" for number in range(30)]
     everything = [wanted(name) for name in names]
     async with proxy_before(server.port) as proxy:
         provider = Rfc2136Provider(replace(settings_for(proxy.port), rfc2136_batch_change_size=4))
         found = await listed(provider, ME)
-        proxy.lost_answers = 3
+        proxy.updates_let_through = 5
         with pytest.raises(ProviderError):
             await found.publish(*everything)
+        assert proxy.updates_let_through == 0
+        proxy.updates_let_through = None
         again = await listed(provider, ME)
         assert not [result for result in await again.publish(*everything) if result.error]
     assert server.records() == {NS1} | {f"{name}. 300 A 192.0.2.1" for name in names} | {

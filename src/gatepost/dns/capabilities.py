@@ -77,10 +77,9 @@ class Capabilities(Struct, frozen=True, kw_only=True):
 
     def fitted(self, endpoint: Endpoint) -> Endpoint:
         """The endpoint with what the provider keeps of it: its properties, and the nearest TTL that it takes."""
-        kept = tuple(property_ for property_ in endpoint.provider_specific if self._keeps(property_))
-        ttl = endpoint.record_ttl
-        if ttl and self.ttls is not None:
-            ttl = min(max(ttl, self.ttls[0]), self.ttls[1])
+        kept, ttl = tuple(filter(self._keeps, endpoint.provider_specific)), self._nearest_ttl(endpoint.record_ttl)
+        if kept == endpoint.provider_specific and ttl == endpoint.record_ttl:
+            return endpoint
         return structs.replace(endpoint, record_ttl=ttl, provider_specific=kept)
 
     def remarks(self, wanted: Endpoint, adjusted: Endpoint) -> tuple[Misfit, ...]:
@@ -94,7 +93,7 @@ class Capabilities(Struct, frozen=True, kw_only=True):
             for given in wanted.provider_specific
             if given.name.rpartition("/")[2] in self.without_effect
         ]
-        ttl = self.fitted(adjusted).record_ttl
+        ttl = self._nearest_ttl(adjusted.record_ttl)
         if self.ttls is not None and ttl != adjusted.record_ttl:
             message = (
                 f"{named}: found a TTL of {adjusted.record_ttl}, {self.provider} takes {self.ttls[0]} to "
@@ -102,6 +101,9 @@ class Capabilities(Struct, frozen=True, kw_only=True):
             )
             found.append(Misfit("TtlOutOfRange", message))
         return tuple(found)
+
+    def _nearest_ttl(self, ttl: int) -> int:
+        return ttl if not ttl or self.ttls is None else min(max(ttl, self.ttls[0]), self.ttls[1])
 
     def _keeps(self, property_: Property) -> bool:
         if self.properties is None:

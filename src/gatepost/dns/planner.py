@@ -99,7 +99,7 @@ class Planner:
         Args: see `plan_names`.
         """
         for key in sorted(keys):
-            if self._domains.matches(key[0]):
+            if not self._domains or self._domains.matches(key[0]):
                 yield key, self._row(key, inventory, wanted(key), key in let_go)
 
     def joined(

@@ -52,7 +52,7 @@ class Served(Struct, frozen=True):
 
     def serves(self, name: str) -> bool:
         """Whether what is there under a canonical name is known, and can be changed."""
-        if not self.domains.matches(name):
+        if self.domains and not self.domains.matches(name):
             return False
         if self.zones is None:
             return True

@@ -195,7 +195,8 @@ class ZonePublisher:
         self._zones.figures.note_attempt()
         if is_comparison:
             await self._zones.list_anew()
-        self._due |= self._zones.take_reread()
+        # Here too, or what has its own time would wait as long as something else changes all the time.
+        self._due |= self._zones.take_due() | self._zones.take_reread()
         is_everything = is_comparison or self._is_everything_due
         names = None if is_everything else frozenset(self._due)
         self._due.clear()

@@ -103,8 +103,9 @@ class Rereading:
         self._cancel()
 
     def _wait(self, name: str, why: str) -> None:
-        backoff = self._backoffs.setdefault(name, Backoff(FIRST_SECONDS, LONGEST_SECONDS))
-        self._waits[name] = _Wait(self._monotonic() + backoff.next_seconds(), why)
+        if isinstance(self._provider, ZonedProvider):  # any other reads its zones together, at the next comparison
+            backoff = self._backoffs.setdefault(name, Backoff(FIRST_SECONDS, LONGEST_SECONDS))
+            self._waits[name] = _Wait(self._monotonic() + backoff.next_seconds(), why)
 
     async def _read(self, provider: ZonedProvider, name: str) -> None:
         try:

@@ -21,7 +21,7 @@ from gatepost.providers.contract import RecordResult, RefusedError
 from gatepost.providers.listed_zones import AnswerLost, ListedZones
 from gatepost.providers.rfc2136.contents import Contents, SetKey
 from gatepost.providers.rfc2136.refusals import NOT_FOR_ONE_RECORD, Unusable, of_rcode
-from gatepost.providers.rfc2136.servers import Server, Servers, Unreachable
+from gatepost.providers.rfc2136.servers import UPDATES_AT_ONCE, Server, Servers, Unreachable
 from gatepost.providers.rfc2136.settings import Rfc2136Settings
 from gatepost.providers.rfc2136.tls import dot_context
 from gatepost.providers.rfc2136.transfers import read_zone
@@ -164,11 +164,20 @@ class Rfc2136Provider(ListedZones):
     async def _send_zone(self, zone: str, updates: Sequence[Update]) -> list[RecordResult]:
         """Sends all batches of a zone. Raises: AnswerLost if it is not known whether one of them was made."""
         hopeless = asyncio.Event()
+        lost: list[AnswerLost] = []
+        at_once = asyncio.Semaphore(UPDATES_AT_ONCE)
         by_name = {update.bundle.name: update for update in updates}
         batches = batches_of([update.bundle for update in updates], self._settings.rfc2136_batch_change_size)
 
         async def send(batch: Sequence[Bundle]) -> list[RecordResult]:
-            results = await self._send(zone, [by_name[bundle.name] for bundle in batch], hopeless)
+            async with at_once:
+                if lost:  # the zone has to be read again anyway, and its server may hang
+                    raise lost[0]
+                try:
+                    results = await self._send(zone, [by_name[bundle.name] for bundle in batch], hopeless)
+                except AnswerLost as error:
+                    lost.append(error)
+                    raise
             if len(batch) >= HOPELESS_BUNDLES and all(result.error for result in results):
                 hopeless.set()
             return results
