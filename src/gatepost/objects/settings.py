@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import ClassVar
 
 from gatepost.objects.meta import Kind, KubernetesObject, ObjectMeta
@@ -29,3 +30,8 @@ class Settings(KubernetesObject, frozen=True, kw_only=True):
 
 
 SETTINGS_REF: Ref = Settings().ref
+
+
+def settings_among(objects: Iterable[KubernetesObject]) -> Settings:
+    """The settings among objects that are put into a store; their defaults if there are none."""
+    return next((obj for obj in objects if isinstance(obj, Settings)), Settings())

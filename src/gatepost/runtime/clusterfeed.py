@@ -5,17 +5,19 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 
 from gatepost.cluster.client import Client
 from gatepost.cluster.discovery import Discovery
 from gatepost.cluster.errors import ClusterError
 from gatepost.cluster.mirror import Mirror
 from gatepost.cluster.reflector import Reflector, WatchedKind
+from gatepost.objects.core import ConfigMap
 from gatepost.objects.kinds import type_for
 from gatepost.objects.meta import KubernetesObject, controller_of
 from gatepost.objects.refs import GroupKind, group_of
 from gatepost.objects.serving import Addressable
+from gatepost.objects.settings import Settings
 from gatepost.runtime.logs import fields
 
 log = logging.getLogger("gatepost.feed")
@@ -25,7 +27,8 @@ class ClusterFeed:
     """Runs one reflector for each kind, all into one mirror.
 
     Args:
-        namespaces: kinds of which only one namespace is watched.
+        settings: where Knative's ConfigMaps lie. Others are not watched: configuration of other programs is none of our
+            business, and there may be a lot of it.
         written: kinds that gatepost writes to; their objects, and those that one of them controls, are kept raw.
     """
 
@@ -34,14 +37,14 @@ class ClusterFeed:
         client: Client,
         discovery: Discovery,
         mirror: Mirror,
+        settings: Settings,
         *,
-        namespaces: Mapping[GroupKind, str] | None = None,
         written: frozenset[GroupKind] = frozenset(),
     ) -> None:
         self._client = client
         self._discovery = discovery
         self._mirror = mirror
-        self._namespaces = namespaces or {}
+        self._namespaces = {ConfigMap.KIND.group_kind: settings.system_namespace}
         self._written = written
         self._tasks: dict[GroupKind, asyncio.Task[None]] = {}
 

@@ -18,11 +18,10 @@ from gatepost.cluster.recorder import EventRecorder
 from gatepost.cluster.writer import Writer
 from gatepost.dns.ownership import Cipher
 from gatepost.dns.settings import DnsSettings
-from gatepost.objects.core import ConfigMap
 from gatepost.objects.meta import KubernetesObject
 from gatepost.objects.problems import Problem
 from gatepost.objects.refs import GroupKind
-from gatepost.objects.settings import Settings
+from gatepost.objects.settings import settings_among
 from gatepost.providers.contract import Provider
 from gatepost.registries.contract import OwnershipStore
 from gatepost.runtime.clock import LoopClock
@@ -93,13 +92,13 @@ class Controllers:
             self.loop.publish_with(self.publisher)
         self.lookups = NameLookups(
             resolver or DnsResolver(),
-            lambda answer: self.loop.intake.put(answer.ref, answer, None),
+            self.loop.intake.put_own,
             self.loop.intake.remove,
             movements=self.loop.movements,
         )
         self.prober = Prober(
             HttpAsker(),
-            lambda verdict: self.loop.intake.put(verdict.ref, verdict, None),
+            self.loop.intake.put_own,
             self.loop.intake.remove,
             trust_silent_backends=trust_silent_backends,
             movements=self.loop.movements,
@@ -108,10 +107,7 @@ class Controllers:
         self.mirror.hand_on_to(self.loop.intake)
         for setting in settings:
             engine.put(setting)
-        system = next((s.system_namespace for s in settings if isinstance(s, Settings)), Settings().system_namespace)
-        # Configuration of other programs is none of our business, and there may be a lot of it.
-        namespaces = {ConfigMap.KIND.group_kind: system}
-        self.feed = ClusterFeed(client, discovery, self.mirror, namespaces=namespaces, written=written)
+        self.feed = ClusterFeed(client, discovery, self.mirror, settings_among(settings), written=written)
 
     def _publisher(self, dns: DnsPart, dry_run: bool) -> ZonePublisher:
         loop = self.loop
@@ -131,7 +127,7 @@ class Controllers:
         verdicts = DnsVerdicts(
             loop.engine,
             zones.is_published,
-            lambda verdict: loop.intake.put(verdict.ref, verdict, None),
+            loop.intake.put_own,
             loop.intake.remove,
         )
         return ZonePublisher(

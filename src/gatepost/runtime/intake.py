@@ -73,6 +73,10 @@ class Intake:
         self._said.forget(ref)
         self._arrivals.note(ref, is_clearer=was_unreadable)
 
+    def put_own(self, obj: KubernetesObject) -> None:
+        """Takes in what no cluster has but rules read like an object: an answer of DNS, the verdict of a probe."""
+        self.put(obj.ref, obj, None)
+
     def remove(self, ref: Ref) -> None:
         was_unreadable = bool(self._said.of(ref))
         self._engine.remove(ref)

@@ -14,11 +14,10 @@ from gatepost.cluster.connection import Connection
 from gatepost.cluster.discovery import Discovery
 from gatepost.cluster.errors import ApiError, ClusterError
 from gatepost.cluster.mirror import Mirror
-from gatepost.objects.core import ConfigMap
 from gatepost.objects.meta import KubernetesObject
 from gatepost.objects.problems import Problem
 from gatepost.objects.refs import GroupKind, Ref
-from gatepost.objects.settings import Settings
+from gatepost.objects.settings import settings_among
 from gatepost.objects.unserved import unserved
 from gatepost.runtime.clusterfeed import ClusterFeed
 from gatepost.runtime.kinds import NotingEngine, kinds_over
@@ -65,7 +64,6 @@ async def snapshot(
     engine = NotingEngine(wiring.rules, wiring.indexes, datetime.now(UTC))
     for setting in settings:
         engine.put(setting)
-    system = next((s.system_namespace for s in settings if isinstance(s, Settings)), Settings().system_namespace)
     async with Client(connection, dry_run=True) as client:
         mirror = Mirror()
         gathering = _Gathering(engine)
@@ -74,7 +72,7 @@ async def snapshot(
             client,
             Discovery(client),
             mirror,
-            namespaces={ConfigMap.KIND.group_kind: system},
+            settings_among(settings),
             written=frozenset(kept_raw),
         )
         try:
