@@ -153,7 +153,7 @@ def status_of(obj: DNSEndpoint, *others: KubernetesObject, settings: DnsSettings
         engine.put(each)
     engine.run_stale()
     outcome = value_at(engine, ENDPOINT_STATUS, obj.ref)
-    assert (outcome.applies, outcome.events) == ([], [])
+    assert outcome.applies == []
     status: dict[str, Any] = outcome.status
     return status
 
@@ -252,6 +252,22 @@ def test_accepted_lists_the_entries_that_can_be_no_records() -> None:
         "spec.endpoints[1].targets: 'ns.example.net.' must not end with a dot; "
         "spec.endpoints[2].dnsName: found no name, wanted one",
     )
+
+
+def test_what_is_wrong_with_entries_is_told_in_events_too() -> None:
+    obj = stored(dns_endpoint("static", entry("A", "192.0.2.1", recordTTL=-1), entry("A", "x", name="odd.example.com")))
+    engine = Engine(*rules(ALL_TYPES, writes_status=True), START)
+    engine.put(obj)
+    engine.run_stale()
+    events = value_at(engine, ENDPOINT_STATUS, obj.ref).events
+    assert [(event.type, event.reason, event.message) for event in events] == [
+        ("Warning", "InvalidTTL", "spec.endpoints[0].recordTTL: found -1, wanted 1 to 2147483647; it does not count"),
+        ("Warning", "InvalidRecord", "spec.endpoints: odd.example.com A: target 'x' is no IPv4 address"),
+    ]
+    good = stored(dns_endpoint("good", entry("A", "192.0.2.1")))
+    engine.put(good)
+    engine.run_stale()
+    assert value_at(engine, ENDPOINT_STATUS, good.ref).events == []
 
 
 def test_ready_names_the_object_that_has_the_name() -> None:

@@ -154,3 +154,17 @@ async def test_two_instances_do_not_overwrite_each_others_conditions() -> None:
         assert await shop.run_once(txt_owner_id="other") == []
         assert set(await shop.names()) == {"static.example.com", "a-static.example.com"}
         assert (await shop.get(f"{ENDPOINTS}/static"))["metadata"] == first["metadata"]
+
+
+async def test_an_entry_that_can_be_no_record_is_told_once_on_its_object() -> None:
+    async with place() as shop:
+        await shop.write_down("static", "nowhere")
+        for _ in range(2):  # a second process says nothing new
+            assert await shop.run_once() == []
+        (event,) = (await shop.get(EVENTS))["items"]
+        assert (event["type"], event["reason"], event["count"]) == ("Warning", "InvalidRecord", 1)
+        assert event["message"] == "spec.endpoints: static.example.com A: target 'nowhere' is no IPv4 address"
+        assert await shop.conditions("static") == {
+            "Accepted": ("False", "InvalidRecord"),
+            "Ready": ("False", "NoRecords"),
+        }

@@ -1,5 +1,7 @@
 """The status of a DNSEndpoint: which generation has been read, whether it can be published, whether it is.
 
+What can be no record, or does not count, is told in Warning events too.
+
 | condition | True when                                       | else                                             |
 | Accepted  | every entry can be a record                     | False: the entries that cannot, and why          |
 | Ready     | all its names stand in DNS as it asks for       | False: a conflict, a filter, what is not there;  |
@@ -32,7 +34,8 @@ from gatepost.writes.outcome import Outcome, condition_fields
 ENDPOINT_STATUS = "dns endpoint status"
 ACCEPTED, READY = "Accepted", "Ready"
 
-_REMARKS = frozenset(("InvalidAnnotation", "MisplacedAnnotation", "InvalidTTL", "InvalidLabel"))
+_NOT_COUNTED = frozenset(("InvalidTTL", "InvalidLabel"))
+_REMARKS = frozenset(("InvalidAnnotation", "MisplacedAnnotation", *_NOT_COUNTED))
 _INVALID = frozenset(("EmptyEntry", "InvalidName", "InvalidTarget", "InvalidRecord"))
 
 
@@ -56,6 +59,9 @@ class EndpointStatusRule:
         if refused is not None:
             return Outcome.none(refused.message)
         outcome = Outcome.of(written)
+        for skipped in view.value(self._claims, ref).skipped:
+            if skipped.reason in _INVALID | _NOT_COUNTED:
+                outcome.warn(skipped.reason, _words(skipped))
         generation = written.metadata.generation
         if generation:
             outcome.status["observedGeneration"] = generation
