@@ -16,6 +16,7 @@ from gatepost.cluster.errors import ApiError, ClusterError, WriteWithheld
 from gatepost.cluster.mirror import Mirror, Unknown
 from gatepost.cluster.recorder import EventRecorder, timestamp
 from gatepost.objects.refs import Ref
+from gatepost.writes.announcements import applied, deleted, no_finalizers, no_status, not_applied, not_deleted
 from gatepost.writes.compare import wanted_object
 from gatepost.writes.outcome import Apply, Delete, Event, Outcome, Subject
 from gatepost.writes.requests import (
@@ -96,35 +97,25 @@ class Writer:
                 await self._send(request)
         except ApiError as error:
             failures[ref] = error
-            verb, reason = ("create", "CreationFailed") if current is None else ("update", "UpdateFailed")
-            message = f'Failed to {verb} {ref.kind} "{ref.name}": {error.message}'
-            await self._tell(apply.announce, "Warning", reason, message)
+            await self.tell(not_applied(apply, error.message, is_new=current is None))
             return
         if requests:
             self._remember(ref, apply)
-            await self._announce(apply, is_new=current is None)
-
-    async def _announce(self, apply: Apply, *, is_new: bool) -> None:
-        what = f'{apply.ref.kind} "{apply.ref.name}"'
-        if is_new:
-            await self._tell(apply.announce, "Normal", "Created", f"Created {what}")
-        elif apply.announce_updates:
-            await self._tell(apply.announce, "Normal", "Updated", f"Updated {what}")
+            await self.tell(applied(apply, is_new=current is None))
 
     async def _delete(self, delete: Delete) -> None:
         current = await self._current(delete.ref)
         request = delete_request(delete, current)
         if request is None:
             return
-        what = f'{delete.ref.kind} "{delete.ref.name}"'
         log.info("deleting an object", extra={"fields": {"ref": str(delete.ref), "cause": delete.cause}})
         try:
             with contextlib.suppress(_ObjectGone):
                 await self._send(request)
         except ApiError as error:
-            await self._tell(delete.announce, "Warning", "DeleteFailed", f"Failed to delete {what}: {error.message}")
+            await self.tell(not_deleted(delete, error.message))
             raise
-        await self._tell(delete.announce, "Normal", "Deleted", f"Deleted {what}")
+        await self.tell(deleted(delete))
 
     async def _write_finalizers(self, step: FinalizersStep, about: Subject | None) -> None:
         current = await self._current(step.ref)
@@ -132,22 +123,17 @@ class Writer:
             return
         present = current["metadata"].get("finalizers") or ()
         request = finalizers_request(step.ref, step.after(present), current)
-        if request is None:
-            return
-        try:
-            await self._send(request)
-        except _ObjectGone:
-            return
-        except ApiError as error:
-            message = f'Failed to update finalizers for "{step.ref.name}": {error.message}'
-            await self._tell(about, "Warning", "FinalizerUpdateFailed", message)
-            raise
+        await self._update(request, lambda why: no_finalizers(about, step.ref, why))
 
     async def _write_status(self, step: StatusStep, about: Subject | None) -> None:
         current = await self._current(step.ref)
         if current is None:
             return
         request = status_request(step.ref, step.wish, current, timestamp(self._now()))
+        await self._update(request, lambda why: no_status(about, step.ref, why))
+
+    async def _update(self, request: Request | None, told: Callable[[str], list[Event]]) -> None:
+        """Sends a call about an object that may go meanwhile. Args: told: what is told if it is refused, and why."""
         if request is None:
             return
         try:
@@ -155,8 +141,7 @@ class Writer:
         except _ObjectGone:
             return
         except ApiError as error:
-            message = f'Failed to update status for "{step.ref.name}": {error.message}'
-            await self._tell(about, "Warning", "UpdateFailed", message)
+            await self.tell(told(error.message))
             raise
 
     # One call
@@ -212,10 +197,6 @@ class Writer:
                 self._mirror.read_back_gone(ref)
                 return None
             return self._mirror.read_back(ref, raw)
-
-    async def _tell(self, about: Subject | None, type_: str, reason: str, message: str) -> None:
-        if about is not None:
-            await self._recorder.record(Event(about, type_, reason, message))
 
     # Objects that the server completes
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from gatepost.kubernetes.api import ApiModel
 from gatepost.kubernetes.errors import ApiError
 from gatepost.objects.refs import Ref
+from gatepost.writes.announcements import applied, deleted, not_applied
 from gatepost.writes.compare import wanted_object, wanted_status
-from gatepost.writes.outcome import Apply, Delete, Event, Outcome, Subject
+from gatepost.writes.outcome import Apply, Delete, Event, Outcome
 from gatepost.writes.requests import MANAGER
 from gatepost.writes.steps import FinalizersStep, StatusStep, first_steps, last_steps
 
@@ -45,8 +47,7 @@ class ModelWriter:
                 self._write_finalizers(last)
             else:
                 self._write_status(last)
-        for event in outcome.events:
-            self.events.setdefault(event, None)
+        self._tell(outcome.events)
 
     def _apply(self, apply: Apply) -> bool:
         current = self._model.find(apply.ref)
@@ -54,21 +55,16 @@ class ModelWriter:
         if wanted is None or wanted == current:
             return True
         self.refusals.pop(apply.ref, None)
-        about = apply.announce
-        kind, name = apply.ref.kind, apply.ref.name
         try:
             if current is None:
                 self._model.create(wanted, manager=MANAGER)
-                self._tell(about, "Normal", "Created", f'Created {kind} "{name}"')
             else:
                 self._model.replace(wanted, manager=MANAGER)
-                if apply.announce_updates:
-                    self._tell(about, "Normal", "Updated", f'Updated {kind} "{name}"')
         except ApiError as error:
             self.refusals[apply.ref] = str(error)
-            verb, reason = ("create", "CreationFailed") if current is None else ("update", "UpdateFailed")
-            self._tell(about, "Warning", reason, f'Failed to {verb} {kind} "{name}": {error}')
+            self._tell(not_applied(apply, str(error), is_new=current is None))
             return False
+        self._tell(applied(apply, is_new=current is None))
         return True
 
     def _delete(self, delete: Delete) -> None:
@@ -76,7 +72,7 @@ class ModelWriter:
         if current is None or (delete.uid and current["metadata"].get("uid") != delete.uid):
             return
         self._model.delete(delete.ref)
-        self._tell(delete.announce, "Normal", "Deleted", f'Deleted {delete.ref.kind} "{delete.ref.name}"')
+        self._tell(deleted(delete))
 
     def _write_finalizers(self, step: FinalizersStep) -> None:
         current = self._model.find(step.ref)
@@ -106,6 +102,6 @@ class ModelWriter:
             self.refusals[ref] = str(error)
             self._model.load(raw)
 
-    def _tell(self, about: Subject | None, type_: str, reason: str, message: str) -> None:
-        if about is not None:
-            self.events.setdefault(Event(about, type_, reason, message), None)
+    def _tell(self, events: Iterable[Event]) -> None:
+        for event in events:
+            self.events.setdefault(event, None)
