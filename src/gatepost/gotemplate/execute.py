@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from enum import Enum
-from typing import Any
+from typing import Any, NamedTuple
 
 from gatepost.gotemplate.errors import Fault, FunctionError, LimitExceeded, TemplateError, position
 from gatepost.gotemplate.evaluate import Evaluator, Variables
@@ -28,31 +28,34 @@ class _Flow(Enum):
     CONTINUE = "continue"
 
 
-class Execution:
-    """The state of one execution; used once.
+class Program(NamedTuple):
+    """A parsed template with all that its executions share.
 
-    Args:
+    Attributes:
+        name: what messages call it, and the template that is executed.
         templates: the bodies by name.
         functions: all but and, or and call.
     """
 
-    def __init__(
-        self,
-        name: str,
-        text: str,
-        templates: Mapping[str, Body],
-        functions: Mapping[str, Function],
-        missing_key: MissingKey,
-        limits: Limits,
-        data: Any,
-    ) -> None:
-        self._name = name
-        self._text = text
-        self._templates = templates
+    name: str
+    text: str
+    templates: Mapping[str, Body]
+    functions: Mapping[str, Function]
+    missing_key: MissingKey
+    limits: Limits
+
+
+class Execution:
+    """The state of one execution; used once."""
+
+    def __init__(self, program: Program, data: Any) -> None:
+        self._name = program.name
+        self._text = program.text
+        self._templates = program.templates
         self._dot = MISSING if data is None else data
-        self._budget = Budget(limits)
-        self._printer = Printer(limits)
-        self._values = Evaluator(functions, missing_key, self._budget, self._dot)
+        self._budget = Budget(program.limits)
+        self._printer = Printer(program.limits)
+        self._values = Evaluator(program.functions, program.missing_key, self._budget, self._dot)
         self._out: list[str] = []
         self._action = ""
 

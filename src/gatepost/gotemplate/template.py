@@ -7,11 +7,10 @@ from types import MappingProxyType
 from typing import Any
 
 from gatepost.gotemplate.errors import TemplateSyntaxError
-from gatepost.gotemplate.execute import Execution
+from gatepost.gotemplate.execute import Execution, Program
 from gatepost.gotemplate.fields import MissingKey
 from gatepost.gotemplate.functions import SPECIAL, builtins
 from gatepost.gotemplate.limits import Limits
-from gatepost.gotemplate.nodes import Body
 from gatepost.gotemplate.parser import parse
 from gatepost.gotemplate.values import Function
 
@@ -22,23 +21,10 @@ _LIMITS = Limits()
 class Template:
     """A template in the language of Go's text/template. Make one with `Template.parse`."""
 
-    __slots__ = ("_functions", "_limits", "_missing_key", "_name", "_templates", "_text")
+    __slots__ = ("_program",)
 
-    def __init__(
-        self,
-        name: str,
-        text: str,
-        templates: Mapping[str, Body],
-        functions: Mapping[str, Function],
-        missing_key: MissingKey,
-        limits: Limits,
-    ) -> None:
-        self._name = name
-        self._text = text
-        self._templates = templates
-        self._functions = functions
-        self._missing_key = missing_key
-        self._limits = limits
+    def __init__(self, program: Program) -> None:
+        self._program = program
 
     @classmethod
     def parse(
@@ -62,7 +48,7 @@ class Template:
             raise TemplateSyntaxError(name, 1, 1, f"{len(text)} characters", f"at most {limits.text}")
         known = {**builtins(limits), **functions}
         templates = parse(name, text, {**known, **dict.fromkeys(SPECIAL)})
-        return cls(name, text, templates, known, missing_key, limits)
+        return cls(Program(name, text, templates, known, missing_key, limits))
 
     def execute(self, data: Any) -> str:
         """The text that the template gives for this data.
@@ -71,7 +57,4 @@ class Template:
             data: made of the types in values.py.
         Raises: TemplateError if it cannot be executed with this data, or goes beyond its limits.
         """
-        execution = Execution(
-            self._name, self._text, self._templates, self._functions, self._missing_key, self._limits, data
-        )
-        return execution.run()
+        return Execution(self._program, data).run()
