@@ -232,3 +232,21 @@ def test_a_file_that_was_asked_for_must_exist(tmp_path: Path) -> None:
 def test_without_any_description_it_is_said_what_was_looked_for(tmp_path: Path) -> None:
     with pytest.raises(KubeconfigError, match=r"no ~/\.kube/config, and this is no Pod"):
         find_connection(environment={"HOME": str(tmp_path)})
+
+
+def test_a_server_that_is_given_takes_the_place_of_that_of_the_kubeconfig(tmp_path: Path) -> None:
+    config = written(tmp_path / "config", user={"token": "abc"})
+    connection = find_connection(config, environment={}, server="https://two:6443/")
+    assert connection.server.url == "https://two:6443"
+    assert isinstance(connection.credentials, FixedCredentials)
+
+
+def test_a_server_that_is_given_is_enough(tmp_path: Path) -> None:
+    connection = find_connection(environment={"HOME": str(tmp_path)}, server="http://127.0.0.1:8001")
+    assert connection.server.url == "http://127.0.0.1:8001"
+    assert isinstance(connection.credentials, NoCredentials)
+
+
+def test_a_broken_kubeconfig_is_told_even_if_a_server_is_given(tmp_path: Path) -> None:
+    with pytest.raises(KubeconfigError):
+        find_connection(str(tmp_path / "gone"), environment={}, server="http://127.0.0.1:8001")

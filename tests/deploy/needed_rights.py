@@ -1,6 +1,6 @@
 """What gatepost asks of the Kubernetes API, observed: the golden cases are run, one controller at a time.
 
-A right is (API group, resource, verb). What a kind needs:
+What a kind needs:
 
 | where the rules                        | verbs                                                          |
 | ---                                    | ---                                                            |
@@ -20,6 +20,7 @@ from typing import Any
 import pytest
 import yaml
 
+from deploy_manifests import Right
 from gatepost.dns.settings import DnsSettings
 from gatepost.kubernetes.api import ApiModel
 from gatepost.objects.kinds import BY_GROUP_KIND, typed
@@ -27,8 +28,6 @@ from gatepost.objects.problems import UnreadableObject
 from gatepost.objects.refs import GroupKind, Ref, group_of, ref_of
 from gatepost.runtime import model_writer, offline, wiring
 from gatepost.runtime.kinds import NotingEngine, kinds_over
-
-Right = tuple[str, str, str]
 
 CASES = Path(__file__).parents[1] / "cases"
 

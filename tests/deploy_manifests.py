@@ -6,11 +6,12 @@ from pathlib import Path
 from typing import Any
 
 import yaml
-from needed_rights import Right
 
-FOLDER = Path(__file__).parents[2] / "deploy"
+FOLDER = Path(__file__).parents[1] / "deploy"
 
 Raw = dict[str, Any]
+Right = tuple[str, str, str]
+"""API group, resource and verb."""
 
 
 def objects() -> list[Raw]:
@@ -24,12 +25,16 @@ def object_of(kind: str, name: str) -> Raw:
     return found
 
 
-def granted(*roles: str) -> set[Right]:
-    """What roles and cluster roles of these names grant together."""
+def granted(*roles: str, namespace: str | None = None) -> set[Right]:
+    """What roles and cluster roles of these names grant together.
+
+    Args: namespace: leaves out the roles of other namespaces; "" for what concerns the whole cluster.
+    """
     rules = [
         rule
         for raw in objects()
         if raw["kind"] in ("Role", "ClusterRole") and raw["metadata"]["name"] in roles
+        if namespace is None or raw["metadata"].get("namespace") in (None, namespace)
         for rule in raw["rules"]
     ]
     return {
