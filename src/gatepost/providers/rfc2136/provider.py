@@ -152,39 +152,44 @@ class Rfc2136Provider(ListedZones):
         """See Provider.apply. All changes of one name are made, or none of them."""
         self._just_read = None
         bundles, results = self._by_zone(changes, self._zones, f"of this provider ({', '.join(sorted(self._zones))})")
-        updates: dict[str, list[Update]] = {}
-        for zone, of_zone in bundles.items():
-            for bundle in of_zone:
-                try:
-                    updates.setdefault(zone, []).append(self._update(self._zones[zone], bundle))
-                except RefusedError as refusal:
-                    results += bundle.results(str(refusal))
-        return await self._written({zone: self._send_zone(zone, found) for zone, found in updates.items()}, results)
+        return await self._written({zone: self._send_zone(zone, found) for zone, found in bundles.items()}, results)
 
-    async def _send_zone(self, zone: str, updates: Sequence[Update]) -> list[RecordResult]:
+    async def _send_zone(self, zone: str, bundles: Sequence[Bundle]) -> list[RecordResult]:
         """Sends all batches of a zone. Raises: AnswerLost if it is not known whether one of them was made."""
         hopeless = asyncio.Event()
         lost: list[AnswerLost] = []
         at_once = asyncio.Semaphore(UPDATES_AT_ONCE)
-        by_name = {update.bundle.name: update for update in updates}
-        batches = batches_of([update.bundle for update in updates], self._settings.rfc2136_batch_change_size)
+        batches = batches_of(bundles, self._settings.rfc2136_batch_change_size)
 
         async def send(batch: Sequence[Bundle]) -> list[RecordResult]:
             async with at_once:
                 if lost:  # the zone has to be read again anyway, and its server may hang
                     raise lost[0]
+                # Messages are made only now, and not for all batches at once: that would hold up everybody for seconds.
+                updates, refused = self._updates(self._zones[zone], batch)
                 try:
-                    results = await self._send(zone, [by_name[bundle.name] for bundle in batch], hopeless)
+                    results = await self._send(zone, updates, hopeless) if updates else []
                 except AnswerLost as error:
                     lost.append(error)
                     raise
-            if len(batch) >= HOPELESS_BUNDLES and all(result.error for result in results):
+            if len(updates) >= HOPELESS_BUNDLES and all(result.error for result in results):
                 hopeless.set()
-            return results
+            return [*refused, *results]
 
         # The first goes alone: it shows whether there is any hope.
         first = await asyncio.gather(send(batches[0]), return_exceptions=True)
         return _joined([*first, *await asyncio.gather(*map(send, batches[1:]), return_exceptions=True)])
+
+    def _updates(self, zone: _Zone, bundles: Sequence[Bundle]) -> tuple[list[Update], list[RecordResult]]:
+        """The changes as they are sent, and the results of those that the zone could not hold."""
+        updates: list[Update] = []
+        refused: list[RecordResult] = []
+        for bundle in bundles:
+            try:
+                updates.append(self._update(zone, bundle))
+            except RefusedError as refusal:
+                refused += bundle.results(str(refusal))
+        return updates, refused
 
     def _update(self, zone: _Zone, bundle: Bundle) -> Update:
         def guards(record: Endpoint) -> Iterable[Endpoint]:
