@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
 
+from msgspec.structs import replace
+
 from gatepost.cluster.client import MERGE_PATCH, Client
 from gatepost.cluster.connection import Connection, Server
+from gatepost.dns.endpoint import Changes, Endpoint
 from gatepost.dns.settings import DnsSettings
 from gatepost.providers.embedded import EmbeddedProvider
 from gatepost.runtime.process import RunSettings, run_on
@@ -40,9 +43,9 @@ class Place:
         found = (await self.get(f"{ENDPOINTS}/{name}"))["status"]["conditions"]
         return {condition["type"]: (condition["status"], condition["reason"]) for condition in found}
 
-    async def write_down(self, name: str, target: str, dns_name: str = "") -> None:
+    async def write_down(self, name: str, target: str, dns_name: str = "", record_type: str = "A") -> None:
         dns_name = dns_name or f"{name}.example.com"
-        endpoint = {"dnsName": dns_name, "recordType": "A", "targets": [target], "recordTTL": 60}
+        endpoint = {"dnsName": dns_name, "recordType": record_type, "targets": [target], "recordTTL": 60}
         body = {
             "apiVersion": "externaldns.k8s.io/v1alpha1",
             "kind": "DNSEndpoint",
@@ -142,6 +145,33 @@ async def test_conditions_that_the_definition_does_not_have_are_not_written_for_
         assert (await shop.get(f"{ENDPOINTS}/static"))["metadata"]["resourceVersion"] == (
             before["metadata"]["resourceVersion"]
         )
+
+
+class Aliasing(EmbeddedProvider):
+    """Gives back each CNAME as the address that it leads to, as providers with aliases do."""
+
+    def adjust(self, endpoints: Sequence[Endpoint]) -> Sequence[Endpoint]:
+        return [
+            replace(e, record_type="A", targets=("192.0.2.7",)) if e.record_type == "CNAME" else e for e in endpoints
+        ]
+
+
+async def test_a_record_that_the_provider_holds_in_its_own_form_is_published() -> None:
+    async with place() as shop:
+        shop.provider = Aliasing(["example.com"])
+        await shop.write_down("static", "lb.example.net", record_type="CNAME")
+        assert await shop.run_once() == []
+        assert set(await shop.names()) == {"static.example.com", "a-static.example.com"}
+        assert (await shop.conditions("static"))["Ready"] == ("True", "Published")
+
+
+async def test_a_name_that_belongs_to_somebody_else_is_not_ready() -> None:
+    async with place() as shop:
+        theirs = Endpoint("static.example.com", "A", ("203.0.113.1",))
+        await shop.provider.apply(Changes(create=(theirs,)))
+        await shop.write_down("static", "192.0.2.1")
+        assert await shop.run_once() == []
+        assert (await shop.conditions("static"))["Ready"] == ("False", "NotPublished")
 
 
 async def test_two_instances_do_not_overwrite_each_others_conditions() -> None:

@@ -26,10 +26,11 @@ from gatepost.state.engine import Engine
 
 
 class Planned(Struct, frozen=True):
-    """A plan, and the names that it is over."""
+    """A plan, the names that it is over, and those of them that cannot be served as wanted."""
 
     plan: Plan
     names: frozenset[NameKey]
+    refused: frozenset[NameKey]
 
 
 class Planning:
@@ -97,9 +98,10 @@ class Planning:
         rows = {key: row async for key, row in in_slices(planning, self._monotonic) if row}
         # A record may be planned to go although its name has been claimed again since its row was made.
         moved = {key for key in rows if record_set_at(self._engine, key) != wanted.get(key)}
-        lasting = [row for key, row in rows.items() if key not in moved]
-        plan = planner.joined(lasting, holdings, allow=self._allow, removed_before=removed_before)
-        return Planned(plan, frozenset(sure - moved))
+        lasting = {key: row for key, row in rows.items() if key not in moved}
+        plan = planner.joined(list(lasting.values()), holdings, allow=self._allow, removed_before=removed_before)
+        refused = frozenset(key for key, row in lasting.items() if row.problems)
+        return Planned(plan, frozenset(sure - moved), refused)
 
     def _standings(self, wanted: dict[NameKey, RecordSet]) -> Standings:
         is_owner_known = bool(self._settings.owner)

@@ -230,8 +230,7 @@ class Zones:
         wanted = record_set_at(self._engine, name)
         if wanted is None or self._inventory is None or name in self._unmade:
             return False
-        ours = [h.endpoint.record_type for h in self._inventory.row(name) if self._inventory.is_ours(h)]
-        return bool(wanted.records) and all(record.type in ours for record in wanted.records)
+        return bool(wanted.records) and any(map(self._inventory.is_ours, self._inventory.row(name)))
 
     def _written(
         self, planned: Planned, changes: int = 0, untaken: Sequence[Problem] = (), events: tuple[Event, ...] = ()
@@ -242,7 +241,9 @@ class Zones:
         names = frozenset((held.record.dns_name, held.record.set_identifier) for held in plan.held)
         waits = self._dry_run or plan.stopped is not None
         changed = frozenset((change.record.dns_name, change.record.set_identifier) for change in plan.changes)
-        unmade = names | frozenset(name for name in changed if waits or name in self._quarantine.moments)
+        unmade = (
+            names | planned.refused | frozenset(name for name in changed if waits or name in self._quarantine.moments)
+        )
         self._unmade = (self._unmade - planned.names) | unmade
         told = tuple(dict.fromkeys(problems))
         return Written(planned.names, changes, names, told, events, plan.stopped is not None)
