@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import yaml
 from click.testing import CliRunner, Result
 from dynamodb_table import Table, dynamodb, item
 
 from gatepost.cli.commands import gatepost
+from gatepost.cluster.client import Client
+from gatepost.cluster.connection import Connection, Server
+from gatepost.standalone.apiserver.server import ApiServer
 
 ENDPOINT = """
 apiVersion: externaldns.k8s.io/v1alpha1
@@ -29,6 +34,16 @@ spec:
     targets: [192.0.2.1]
     labels: {{resource: crd/shop/app}}
 """
+KUBECONFIG = """
+apiVersion: v1
+kind: Config
+current-context: here
+contexts: [{{name: here, context: {{cluster: here, user: ""}}}}]
+clusters: [{{name: here, cluster: {{server: "{server}"}}}}]
+"""
+GROUP = "/apis/externaldns.k8s.io/v1alpha1/namespaces"
+DEFINITIONS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
+DEFINITION = Path(__file__).with_name("dnsrecords.yaml")
 ZONE = """\
 $ORIGIN example.com.
 @      IN SOA ns1 admin 1 3600 600 86400 60
@@ -50,6 +65,14 @@ class Folder:
         fixed = ("--source", "crd", "--txt-owner-id", "me", "--registry", registry)
         files = ("--current", str(self.path / "zone.txt"), str(self.path / "app.yaml"))
         return CliRunner().invoke(gatepost, ["plan", *fixed, *flags, *files])
+
+    def plan_cluster(self, server: str) -> Result:
+        """The plan over a cluster with the registry crd."""
+        (self.path / "kubeconfig").write_text(KUBECONFIG.format(server=server))
+        (self.path / "zone.txt").write_text(ZONE.format(target="192.0.2.9"))
+        fixed = ("--source", "crd", "--txt-owner-id", "me", "--registry", "crd")
+        files = ("--current", str(self.path / "zone.txt"), "--kubeconfig", str(self.path / "kubeconfig"))
+        return CliRunner().invoke(gatepost, ["plan", *fixed, *files])
 
 
 @pytest.fixture
@@ -83,6 +106,29 @@ def test_dnsrecords_of_another_namespace_do_not_count(folder: Folder) -> None:
     manifests = ENDPOINT + RECORD.format(owner="me")
     assert folder.plan("crd", manifests, "192.0.2.9", "", "--crd-registry-namespace", "dns-system").exit_code == 4
     assert folder.plan("crd", manifests, "192.0.2.9", "", "--crd-registry-namespace", "elsewhere").exit_code == 0
+
+
+@pytest.mark.parametrize(("owner", "exit_code"), [("me", 4), ("them", 0)])
+async def test_dnsrecords_are_read_from_the_cluster_where_the_objects_are(
+    folder: Folder, owner: str, exit_code: int
+) -> None:
+    async with ApiServer() as server, Client(Connection(Server(server.url))) as client:
+        definition, record = map(yaml.safe_load, (DEFINITION.read_text(), RECORD.format(owner=owner)))
+        await client.write("POST", DEFINITIONS, {}, definition)
+        for name in ("shop", "dns-system"):
+            namespace = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}}
+            await client.write("POST", "/api/v1/namespaces", {}, namespace)
+        await client.write("POST", f"{GROUP}/shop/dnsendpoints", {}, yaml.safe_load(ENDPOINT))
+        await client.write("POST", f"{GROUP}/dns-system/dnsrecords", {}, record)
+        ran = await asyncio.to_thread(folder.plan_cluster, server.url)
+        assert ran.exit_code == exit_code, ran.stderr
+
+
+async def test_a_cluster_without_dnsrecords_is_exit_code_3(folder: Folder) -> None:
+    async with ApiServer() as server:
+        ran = await asyncio.to_thread(folder.plan_cluster, server.url)
+    assert ran.exit_code == 3
+    assert "DNSRecord.externaldns.k8s.io is needed: the cluster does not serve it" in ran.stderr
 
 
 # The table

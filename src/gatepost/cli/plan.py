@@ -72,6 +72,7 @@ def command(
     FILE is a manifest, a folder of them, or - for stdin. What DNS holds now is listed by the --provider or read from
     --current. Nothing is ever written. Records whose objects are gone from FILE count as gone, so give all the objects
     that our records come from. If any of the input cannot be read, nothing counts as gone.
+    With --registry crd, DNSRecords among FILE or in the cluster say whose a record is; with dynamodb, the table does.
 
     \b
     Exit code: 0 no change, 1 the input has problems, 2 wrong use, 3 something outside failed, a single zone too,

@@ -69,7 +69,7 @@ class DnsRecordStore:
         self._calls = Calls(client, self._discovery)
         self._namespace = namespace
         self._now = now
-        self._claimed: dict[EndpointKey, Raw] = {}
+        self._claimed: dict[EndpointKey, Raw] = {}  # as they were last seen, until it is known what became of them
 
     async def read(self) -> Sequence[Entry]:
         try:
@@ -162,6 +162,7 @@ class DnsRecordStore:
         self._claimed[entry.key] = await self._tell(raw, ACCEPTED, "")
 
     async def _release(self, entry: Entry) -> EntryResult:
+        self._claimed.pop(entry.key, None)
         ref = self._ref(entry)
         current = await self._read(ref)
         if current is None:
