@@ -72,3 +72,15 @@ def test_a_kubeconfig_that_is_not_there_exits_with_3(tmp_path: Path) -> None:
     missing = str(tmp_path / "none")
     result = run("--kubeconfig", missing)
     assert (result.exit_code, missing in result.stderr) == (3, True)
+
+
+def test_cluster_domain_and_namespace_of_the_settings_are_those_given(tmp_path: Path) -> None:
+    file = tmp_path / "all.yaml"
+    file.write_text("---".join((SETTINGS.replace("knative-serving", "knative"), SERVICE, MAPPING)))
+    where = ("--cluster-domain", "corp.test", "--system-namespace", "knative")
+    result = run("--controllers", "domainmapping", *where, str(file))
+    (ingress,) = [raw for raw in json.loads(result.stdout) if raw["kind"] == "Ingress"]
+    (path,) = ingress["spec"]["rules"][0]["http"]["paths"]
+    assert path["rewriteHost"] == "web.default.svc.corp.test"
+    class_annotation = "networking.knative.dev/ingress.class"
+    assert ingress["metadata"]["annotations"][class_annotation] == "gateway-api.ingress.networking.knative.dev"

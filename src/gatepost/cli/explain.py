@@ -15,6 +15,7 @@ from gatepost.cli.dns_options import dns_options, dns_wiring, with_default_sourc
 from gatepost.cli.input_options import Input, input_options
 from gatepost.cli.manifest_input import InputReport, read_input
 from gatepost.cli.printing import print_json
+from gatepost.cli.settings_options import settings_options
 from gatepost.dns.settings import DnsSettings
 from gatepost.explain.hostname import NotAHostname, explain_hostname
 from gatepost.explain.names import host_in
@@ -44,8 +45,7 @@ _STYLES = {
 @click.argument("what", metavar="HOSTNAME|KIND/NAME")
 @input_options
 @click.option("-n", "--namespace", default="", metavar="NAMESPACE", help="Look only at objects of this namespace.")
-@click.option("--cluster-domain", default="cluster.local", show_default=True, help="DNS suffix of Services.")
-@click.option("--system-namespace", default="knative-serving", show_default=True, help="Where Knative's settings lie.")
+@settings_options
 @click.option("-o", "--output", type=click.Choice(["text", "json"]), default="text", show_default=True)
 @dns_options(without=["namespace"])  # which is where to look here, as with kubectl
 @click.pass_context
@@ -54,8 +54,7 @@ def command(
     what: str,
     given: Input,
     namespace: str,
-    cluster_domain: str,
-    system_namespace: str,
+    settings: Settings,
     output: str,
     dns: DnsSettings,
 ) -> None:
@@ -73,7 +72,6 @@ def command(
       gatepost explain dm/app.example.com -n shop manifests/
     """
     wiring = together(reconcilers(), dns_wiring(with_default_sources(dns, DEFAULT_SOURCES)))
-    settings = Settings(cluster_domain=cluster_domain, system_namespace=system_namespace)
     known = _over_files(ctx, given, wiring, settings) if given.paths else _over_cluster(given, wiring, settings)
     explanation = _explain(what, namespace, known)
     if output == "json":

@@ -12,6 +12,7 @@ from gatepost.cli.cluster_input import take_snapshot
 from gatepost.cli.input_options import Input, input_options
 from gatepost.cli.manifest_input import over_manifests
 from gatepost.cli.migration_text import print_migrations
+from gatepost.cli.settings_options import settings_options
 from gatepost.migration.rules import BACK, FORWARD, INDEXES, RULES, guarded
 from gatepost.migration.values import Migration, Step
 from gatepost.objects.refs import Ref
@@ -45,8 +46,7 @@ def command() -> None:
     show_default=True,
     help="Seconds that DNS servers get to see the slices before Services turn to them.",
 )
-@click.option("--cluster-domain", default="cluster.local", show_default=True, help="DNS suffix of Services.")
-@click.option("--system-namespace", default="knative-serving", show_default=True, help="Where Knative's settings lie.")
+@settings_options
 @click.option("-o", "--output", type=click.Choice(["table", "json", "yaml"]), default="table", show_default=True)
 @click.pass_context
 def services(
@@ -57,8 +57,7 @@ def services(
     is_applied: bool,
     handed_over: bool,
     pause_seconds: float,
-    cluster_domain: str,
-    system_namespace: str,
+    settings: Settings,
     output: str,
 ) -> None:
     """Moves the Services of Routes off ExternalName: slices first, then one update. No Service is ever deleted.
@@ -76,7 +75,6 @@ def services(
       gatepost migrate services --back
     """
     _refuse_wrong_use(given.paths, is_applied=is_applied, back=back, handed_over=handed_over)
-    settings = Settings(cluster_domain=cluster_domain, system_namespace=system_namespace)
     wiring = Wiring(RULES, INDEXES)
     code = 0
     if given.paths:

@@ -13,9 +13,11 @@ from gatepost.cli.controller_names import controllers_in
 from gatepost.cli.input_options import Input, input_options
 from gatepost.cli.manifest_input import InputReport, read_input
 from gatepost.cli.printing import print_objects
+from gatepost.cli.settings_options import settings_options
 from gatepost.manifests import Manifests
 from gatepost.objects.core import Secret
 from gatepost.objects.kinds import TYPES
+from gatepost.objects.settings import Settings
 from gatepost.runtime.offline import NotAtRest, Rendered, render
 from gatepost.runtime.wiring import CONTROLLERS, Wiring, reconcilers
 
@@ -33,12 +35,14 @@ def controller_names(ctx: click.Context, parameter: click.Parameter, value: tupl
     callback=controller_names,
     help=f"Only these, separated by commas: {', '.join(CONTROLLERS)}.  [default: all]",
 )
+@settings_options
 @click.option("-o", "--output", type=click.Choice(["yaml", "json"]), default="yaml", show_default=True)
 @click.pass_context
 def command(
     ctx: click.Context,
     given: Input,
     controllers: tuple[str, ...],
+    settings: Settings,
     output: str,
 ) -> None:
     """Prints the objects in FILE with their new status, and those that the controllers create.
@@ -53,10 +57,10 @@ def command(
     """
     wiring = reconcilers(controllers)
     manifests = read_input(given.paths) if given.paths else Manifests()
-    objects = [manifest.raw for manifest in manifests.objects] if given.paths else _in_cluster(given, wiring)
+    objects = [manifest.raw for manifest in manifests.objects] if given.paths else _in_cluster(given, wiring, settings)
     report = InputReport(manifests)
     try:
-        rendered = render(objects, wiring.rules, wiring.indexes, now=datetime.now(UTC))
+        rendered = render(objects, wiring.rules, wiring.indexes, now=datetime.now(UTC), settings=(settings,))
     except NotAtRest as error:
         click.echo(f"gatepost: {error}", err=True)
         ctx.exit(3)
@@ -64,13 +68,13 @@ def command(
     ctx.exit(_told(rendered, report))
 
 
-def _in_cluster(given: Input, wiring: Wiring) -> list[Mapping[str, Any]]:
+def _in_cluster(given: Input, wiring: Wiring, settings: Settings) -> list[Mapping[str, Any]]:
     """The raw objects of all kinds that controllers may read, as a cluster holds them now.
 
     All of them, since a controller asks for some only once it has written others. Secrets stay where they are.
     """
     kinds = [type_.KIND.group_kind for type_ in TYPES if type_ is not Secret]
-    taken = take_snapshot(given, wiring, kinds=kinds, kept_raw=kinds)
+    taken = take_snapshot(given, wiring, kinds=kinds, kept_raw=kinds, settings=settings)
     found = (taken.raw_of(ref) for ref, _ in taken.engine.store.items())
     return [raw for raw in found if raw is not None]
 

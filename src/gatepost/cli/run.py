@@ -17,12 +17,14 @@ from gatepost.cli.dns_options import dns_options, options_of, refuse_wrong
 from gatepost.cli.external_dns_flags import unread_variables
 from gatepost.cli.provider_options import chosen_provider, provider_options
 from gatepost.cli.registry_options import registry_options
+from gatepost.cli.settings_options import settings_options
 from gatepost.cluster.api_calls import ApiCalls
 from gatepost.dns.settings import DnsSettings
 from gatepost.runtime.election import Election
 from gatepost.runtime.pace import Pace
 
 if TYPE_CHECKING:
+    from gatepost.objects.settings import Settings
     from gatepost.providers.contract import Provider
     from gatepost.runtime.dnsproviders import ProviderSettings
     from gatepost.runtime.process import RunSettings
@@ -41,8 +43,7 @@ OUTSIDE_FAILED = 3
     help="Comma-separated controllers to run: domainmapping, route, gateway; or none. The first two take the place of "
     "Knative's own: switch those off before.",
 )
-@click.option("--cluster-domain", default="cluster.local", show_default=True, help="DNS suffix of Services.")
-@click.option("--system-namespace", default="knative-serving", show_default=True, help="Where Knative's settings lie.")
+@settings_options
 @click.option(
     "--probe",
     is_flag=True,
@@ -73,8 +74,7 @@ def command(
     kubeconfig: str | None,
     context: str | None,
     controllers: str,
-    cluster_domain: str,
-    system_namespace: str,
+    settings: Settings,
     probe: bool,
     allow: bool,
     dry_run: bool,
@@ -109,12 +109,12 @@ def command(
     for line in unread_variables(os.environ):
         click.echo(f"gatepost run: {line}", err=True)
     provider = _provider(dns, providers)
-    settings = RunSettings(
+    run_settings = RunSettings(
         kubeconfig=kubeconfig,
         context=context,
         controllers=() if controllers == "none" else controllers_in([controllers]),
-        cluster_domain=cluster_domain,
-        system_namespace=system_namespace,
+        cluster_domain=settings.cluster_domain,
+        system_namespace=settings.system_namespace,
         dns=dns if provider is not None else None,
         registries=registries,
         pace=pace,
@@ -128,7 +128,7 @@ def command(
     )
     set_up_logs(log_level, log_format)
     try:
-        failures = asyncio.run(_run(settings, provider))
+        failures = asyncio.run(_run(run_settings, provider))
     except (KubeconfigError, BadSettings) as error:
         click.echo(f"gatepost run: {error}", err=True)
         sys.exit(WRONG_USE)
