@@ -23,6 +23,12 @@ from hypothesis.stateful import invariant, rule
 from test_dns_faults import ADDRESSES, FaultyDns, instances, run
 
 from gatepost.dns.endpoint import Changes, Endpoint, EndpointKey
+from gatepost.dns.plan import CREATE, PlannedChange
+from gatepost.dns.registry import inventory
+from gatepost.dns.served import Served
+from gatepost.dns.settings import DnsSettings
+from gatepost.dns.stored_ownership import Entry
+from gatepost.runtime.claiming import ClaimingSender
 
 store_faults = st.builds(Fault, st.sampled_from(FAULTS), st.integers(0, 4))
 
@@ -271,3 +277,22 @@ async def test_a_left_over_claim_keeps_others_out_only_as_long_as_its_owner_asks
         {"app.example.com": ("198.51.100.2",)},
         {"app.example.com": "west"},
     )
+
+
+async def test_a_claim_that_is_of_no_use_without_another_of_its_name_is_given_back() -> None:
+    zone = BookedZone()
+    sender = ClaimingSender(zone.inner, zone.store_for("east"))
+    labels = {"owner": "east", "resource": "httproute/shop/app"}
+    records = [
+        Endpoint("app.example.com", "A", ("192.0.2.1",), 60, "", labels),
+        Endpoint("app.example.com", "AAAA", ("2001:db8::1",), 60, "", labels),
+    ]
+    planned = [PlannedChange(CREATE, None, record, ()) for record in records]
+    stored = DnsSettings(sources=("gateway-httproute",), registry="dynamodb", txt_owner_id="east")
+    holdings = inventory(stored, (), ["example.com"], entries=())
+    theirs = Entry(Endpoint("app.example.com", "AAAA", labels={"owner": "west"}), "theirs")
+    zone.book[theirs.key] = theirs  # since the book was read
+    refused = await sender.send(planned, holdings, Served())
+    assert refused == {record.key: "it belongs to west" for record in records}
+    assert (list(zone.book.values()), await zone.contents()) == ([theirs], {})
+    assert holdings.own_entry(records[0].key) is None
