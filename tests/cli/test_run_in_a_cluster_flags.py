@@ -52,6 +52,13 @@ def test_metrics_are_served_where_external_dns_serves_them_unless_told_otherwise
         assert ctx.params["leader_elect"] is False
 
 
+def test_a_config_file_may_switch_metrics_off_with_a_number(tmp_path: Path) -> None:
+    (tmp_path / "gatepost.yaml").write_text("metrics-address: 0\nleader-elect: true\nleader-elect-lease-duration: 30\n")
+    with command.make_context("run", ["--config", str(tmp_path / "gatepost.yaml")]) as ctx:
+        assert ctx.params["metrics_address"] is None
+        assert (ctx.params["leader_elect"], ctx.params["leader_elect_lease_duration"]) == (True, 30.0)
+
+
 def test_an_address_that_is_taken_is_exit_code_3_and_named(tmp_path: Path) -> None:
     kubeconfig = tmp_path / "config"
     kubeconfig.write_text(

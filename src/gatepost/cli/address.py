@@ -29,6 +29,7 @@ class OptionalAddressType(click.ParamType[Address | None]):
     name = "host:port"
 
     def convert(
-        self, value: str | Address | None, param: click.Parameter | None, ctx: click.Context | None
+        self, value: str | int | Address, param: click.Parameter | None, ctx: click.Context | None
     ) -> Address | None:
-        return None if value in ("", "0") else AddressType().convert(value or "", param, ctx)
+        given = str(value) if isinstance(value, int) else value  # a file may have the number
+        return None if given in ("", "0") else AddressType().convert(given, param, ctx)

@@ -91,6 +91,7 @@ class Loop:
             writing = [asyncio.create_task(self.workers.work()) for _ in range(WORKERS)]
             writing.append(asyncio.create_task(self._publisher.run()))
             lost = asyncio.create_task(self._until_lost())
+            self.movements.note()
             try:
                 done, _ = await asyncio.wait([lost, *writing], return_when=asyncio.FIRST_EXCEPTION)
                 for task in done - {lost}:
