@@ -11,7 +11,7 @@ from msgspec import Struct
 from gatepost.configmaps.name_templates import TemplateFault, public_name, tagged_name
 from gatepost.configmaps.reading import config_map_ref, maps_named, parsed
 from gatepost.configmaps.values import UnreadableValue, Values
-from gatepost.objects.gatewayapi import LabelSelector
+from gatepost.objects.meta import LabelSelector
 from gatepost.objects.plain_yaml import NotYaml, read_yaml
 from gatepost.objects.problems import Problem
 from gatepost.state.rule import Rule

@@ -9,7 +9,7 @@ from gatepost.configmaps.values import UnreadableValue
 from gatepost.objects.core import ConfigMap
 from gatepost.objects.problems import Problem, UnreadableObject
 from gatepost.objects.refs import Ref
-from gatepost.objects.settings import SETTINGS_REF, Settings
+from gatepost.objects.settings import settings_in
 from gatepost.state.store import Index
 from gatepost.state.view import View
 
@@ -18,7 +18,7 @@ ConfigT = TypeVar("ConfigT")
 
 def config_map_ref(name: str, view: View) -> Ref:
     """Where a ConfigMap of Knative lies."""
-    settings = view.get(Settings, SETTINGS_REF) or Settings()
+    settings = settings_in(view)
     return ConfigMap.KIND.ref(settings.system_namespace, name)
 
 

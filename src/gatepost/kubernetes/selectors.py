@@ -6,8 +6,11 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
 
+import msgspec
+
 from gatepost.kubernetes.metadata import label_key_problem, label_value_problem
 from gatepost.kubernetes.values import Raw, list_at, mapping_at
+from gatepost.objects.meta import LabelSelector
 
 LabelMatcher: TypeAlias = Callable[[Mapping[str, str]], bool]
 FieldMatcher: TypeAlias = Callable[[Raw], bool]
@@ -69,6 +72,12 @@ def label_matcher(text: str) -> LabelMatcher:
     Raises: BadSelector
     """
     return _all_of(parse_labels(text))
+
+
+def matcher_of(selector: LabelSelector | None) -> LabelMatcher:
+    """As `structured_matcher`, for a selector in its typed form. Raises: BadSelector"""
+    # By way of JSON, which has lists where the typed form has tuples.
+    return structured_matcher(msgspec.json.decode(msgspec.json.encode(selector)))
 
 
 def structured_matcher(selector: Raw | None) -> LabelMatcher:

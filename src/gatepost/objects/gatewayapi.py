@@ -8,21 +8,10 @@ from typing import ClassVar
 from msgspec import UNSET, UnsetType, field
 from msgspec.structs import force_setattr
 
-from gatepost.objects.meta import Condition, Kind, KubernetesObject, Shape
+from gatepost.objects.meta import Condition, Kind, KubernetesObject, LabelSelector, Shape
 from gatepost.objects.networking import KINGRESS_LABEL
 
 GROUP = "gateway.networking.k8s.io"
-
-
-class LabelSelectorRequirement(Shape, frozen=True):
-    key: str = ""
-    operator: str = ""
-    values: tuple[str, ...] = ()
-
-
-class LabelSelector(Shape, frozen=True):
-    match_labels: dict[str, str] = field(default_factory=dict)
-    match_expressions: tuple[LabelSelectorRequirement, ...] = ()
 
 
 class RouteNamespaces(Shape, frozen=True):

@@ -145,3 +145,14 @@ def owner_reference(owner: KubernetesObject) -> dict[str, object]:
         "controller": True,
         "blockOwnerDeletion": True,
     }
+
+
+class LabelSelectorRequirement(Shape, frozen=True):
+    key: str = ""
+    operator: str = ""
+    values: tuple[str, ...] = ()
+
+
+class LabelSelector(Shape, frozen=True):
+    match_labels: dict[str, str] = field(default_factory=dict)
+    match_expressions: tuple[LabelSelectorRequirement, ...] = ()

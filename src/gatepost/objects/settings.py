@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import ClassVar
+from typing import ClassVar, Protocol
 
 from gatepost.objects.meta import Kind, KubernetesObject, ObjectMeta
 from gatepost.objects.refs import Ref
@@ -30,6 +30,17 @@ class Settings(KubernetesObject, frozen=True, kw_only=True):
 
 
 SETTINGS_REF: Ref = Settings().ref
+
+
+class Sees(Protocol):
+    """As far as a View is needed here."""
+
+    def get(self, type_: type[Settings], ref: Ref) -> Settings | None: ...
+
+
+def settings_in(view: Sees) -> Settings:
+    """The settings that a rule is to go by: one more recorded read."""
+    return view.get(Settings, SETTINGS_REF) or Settings()
 
 
 def settings_among(objects: Iterable[KubernetesObject]) -> Settings:

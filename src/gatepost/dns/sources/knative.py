@@ -24,7 +24,7 @@ from gatepost.objects.networking import CLUSTER_LOCAL_VISIBILITY, VISIBILITY_LAB
 from gatepost.objects.problems import Skipped
 from gatepost.objects.refs import Ref
 from gatepost.objects.serving import ROUTE_LABEL, DomainMapping, Route
-from gatepost.objects.settings import SETTINGS_REF, Settings
+from gatepost.objects.settings import settings_in
 from gatepost.state.view import View
 
 _VISIBILITY_FIELD = f"metadata.labels[{VISIBILITY_LABEL}]"
@@ -51,7 +51,7 @@ class KnativeRule:
         )
         if refused is not None:
             return Claims(skipped=(refused,))
-        settings = view.get(Settings, SETTINGS_REF) or Settings()
+        settings = settings_in(view)
         skipped = list(wishes.remarks(ref, _WITHOUT_EFFECT))
         written = _written_in_route(obj, view, skipped) if isinstance(obj, Route) else [(ref.name, "metadata.name")]
         names = _public(written, ref, settings.cluster_domain, skipped)

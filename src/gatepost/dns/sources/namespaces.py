@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from msgspec import Struct, to_builtins
+from msgspec import Struct
 
-from gatepost.kubernetes.selectors import BadSelector, structured_matcher
-from gatepost.kubernetes.values import copy_of
+from gatepost.kubernetes.selectors import BadSelector, matcher_of
 from gatepost.objects.core import Namespace
-from gatepost.objects.gatewayapi import LabelSelector, ListenerNamespaces, RouteNamespaces
+from gatepost.objects.gatewayapi import ListenerNamespaces, RouteNamespaces
+from gatepost.objects.meta import LabelSelector
 from gatepost.objects.problems import Skipped, UnreadableObject
 from gatepost.objects.refs import Ref
 from gatepost.state.view import View
@@ -49,7 +49,7 @@ def _selected(selector: LabelSelector | None, at: Ref, field: str, namespace: st
     if selector is None:
         return _refused("takes objects of no namespace: a Selector without selector matches nothing", at, field)
     try:
-        matches = structured_matcher(copy_of(to_builtins(selector)))  # lists in place of tuples
+        matches = matcher_of(selector)
     except BadSelector as error:
         return _refused(f"takes objects of no namespace: {error}", at, field)
     try:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gatepost.objects.problems import Problem
 from gatepost.objects.serving import DomainMapping
-from gatepost.objects.settings import SETTINGS_REF, Settings
+from gatepost.objects.settings import settings_in
 from gatepost.reconcilers.domainmapping.conditions import DOMAIN_NAME_INVALID
 from gatepost.reconcilers.hosts import domain_fault
 from gatepost.state.view import View
@@ -15,7 +15,7 @@ def refused_name(mapping: DomainMapping, view: View) -> Problem | None:
 
     Source: validation of DomainMapping in knative/serving.
     """
-    settings = view.get(Settings, SETTINGS_REF) or Settings()
+    settings = settings_in(view)
     name = mapping.metadata.name
     if mapping.metadata.generate_name:
         return _refusal(mapping, "metadata.generateName", "the name was generated, wanted a domain in metadata.name.")

@@ -14,7 +14,7 @@ from gatepost.objects.meta import KubernetesObject
 from gatepost.objects.problems import Problem
 from gatepost.objects.refs import Ref, group_of
 from gatepost.objects.serving import Address, DomainMapping, KReference
-from gatepost.objects.settings import SETTINGS_REF, Settings
+from gatepost.objects.settings import settings_in
 from gatepost.reconcilers.domainmapping.conditions import RESOLVE_FAILED
 from gatepost.state.view import View
 
@@ -34,7 +34,7 @@ def resolve(mapping: DomainMapping, view: View) -> Resolved | Problem:
     Returns: a problem with reason ResolveFailed if any step fails.
     Source: the Addressable contract of Knative; its URI resolver.
     """
-    settings = view.get(Settings, SETTINGS_REF) or Settings()
+    settings = settings_in(view)
     reference = mapping.spec.ref
     incomplete = _incomplete(mapping)
     if incomplete is not None:

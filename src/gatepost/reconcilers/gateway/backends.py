@@ -13,7 +13,7 @@ from gatepost.objects.networking import CLUSTER_LOCAL, KIngress, KIngressPath, K
 from gatepost.objects.problems import Problem, Skipped
 from gatepost.objects.refs import Ref, group_of
 from gatepost.objects.serving import GROUP as SERVING
-from gatepost.objects.settings import SETTINGS_REF, Settings
+from gatepost.objects.settings import settings_in
 from gatepost.reconcilers.gateway.limits import check_rule
 from gatepost.reconcilers.gateway.problems import (
     EXTERNAL_NAME_BACKEND,
@@ -111,7 +111,7 @@ def _spliced(kingress: KIngress, path: KIngressPath, view: View) -> tuple[KIngre
         return (path,)
     split = path.splits[0]
     namespace = kingress.metadata.namespace
-    settings = view.get(Settings, SETTINGS_REF) or Settings()
+    settings = settings_in(view)
     short = f"{split.service_name}.{namespace}"
     if path.rewrite_host not in (short, f"{short}.svc", f"{short}.svc.{settings.cluster_domain}"):
         return (path,)

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import ipaddress
 
-import msgspec
 from msgspec import UNSET, Struct
 
 from gatepost.configmaps.gateway import REQUEST_TIMEOUT, GatewayEntry
-from gatepost.kubernetes.selectors import BadSelector, structured_matcher
+from gatepost.kubernetes.selectors import BadSelector, matcher_of
 from gatepost.objects.core import Namespace, Service
 from gatepost.objects.gatewayapi import Gateway, GatewayAddress, GatewayClass, ListenerNamespaces
 from gatepost.objects.meta import Condition, condition_of
 from gatepost.objects.networking import CLUSTER_LOCAL, LoadBalancerIngress
 from gatepost.objects.refs import Ref
-from gatepost.objects.settings import SETTINGS_REF, Settings
+from gatepost.objects.settings import settings_in
 from gatepost.state.rule import Rule
 from gatepost.state.view import View
 
@@ -73,7 +72,7 @@ def takes_listener_sets(front: Front, gateway: Ref, namespace: str, view: View) 
     # The API sets this label on every Namespace; in manifests it is left out.
     labels = {"kubernetes.io/metadata.name": namespace, **(of_namespace.metadata.labels if of_namespace else {})}
     try:
-        return structured_matcher(msgspec.json.decode(msgspec.json.encode(allowed.selector)))(labels)
+        return matcher_of(allowed.selector)(labels)
     except BadSelector:
         return False
 
@@ -126,7 +125,7 @@ def _load_balancer(entry: GatewayEntry, gateway: Gateway | None, view: View) -> 
     | a Gateway, other type  | that name, as domainInternal                                     |
     """
     if entry.service is not None:
-        settings = view.get(Settings, SETTINGS_REF) or Settings()
+        settings = settings_in(view)
         name = f"{entry.service.name}.{entry.service.namespace}.svc.{settings.cluster_domain}"
         return LoadBalancerIngress(ip=_service_ip(entry, entry.service, gateway, view), domain_internal=name)
     if gateway is None or not gateway.status.addresses:

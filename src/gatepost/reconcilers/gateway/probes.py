@@ -21,7 +21,7 @@ from gatepost.objects.networking import CLUSTER_LOCAL, KIngress
 from gatepost.objects.probes import ProbeVerdict, verdict_ref
 from gatepost.objects.problems import Skipped
 from gatepost.objects.refs import Ref
-from gatepost.objects.settings import SETTINGS_REF, Settings
+from gatepost.objects.settings import settings_in
 from gatepost.reconcilers.gateway.admission import Place, place_of
 from gatepost.reconcilers.gateway.problems import PROBE_WAITING
 from gatepost.reconcilers.gateway.redirects import CHALLENGE_PREFIX
@@ -88,8 +88,7 @@ class ProbeState(Struct, frozen=True):
 
 
 def is_probing(view: View) -> bool:
-    settings = view.get(Settings, SETTINGS_REF)
-    return settings is not None and settings.probe
+    return settings_in(view).probe
 
 
 def probes_of(kingress: KIngress, wish: RouteWish, entry: GatewayEntry, view: View) -> list[Probe]:

@@ -14,7 +14,7 @@ from gatepost.configmaps.reading import config_map_ref
 from gatepost.objects.core import ConfigMap, EndpointSlice, Service, SlicePort
 from gatepost.objects.networking import KIngress, LoadBalancerIngress
 from gatepost.objects.problems import Problem
-from gatepost.objects.settings import SETTINGS_REF, Settings
+from gatepost.objects.settings import settings_in
 from gatepost.reconcilers.lookups import NAME_LOOKUPS
 from gatepost.state.store import Index
 from gatepost.state.view import View
@@ -176,8 +176,7 @@ def _is_usable(text: str, view: View) -> bool:
     except ValueError:
         return False
     if address.is_loopback:
-        settings = view.get(Settings, SETTINGS_REF)
-        return settings is not None and settings.loopback_gateways
+        return settings_in(view).loopback_gateways
     return not (address.is_link_local or address.is_multicast or address.is_unspecified)
 
 

@@ -12,7 +12,7 @@ from gatepost.objects.core import Service
 from gatepost.objects.networking import VISIBILITY_LABEL
 from gatepost.objects.problems import Problem
 from gatepost.objects.serving import ROUTE_LABEL, Route
-from gatepost.objects.settings import SETTINGS_REF, Settings
+from gatepost.objects.settings import settings_in
 from gatepost.reconcilers.hosts import cluster_local_hosts, cluster_name, domain_fault
 from gatepost.reconcilers.route.conditions import ERROR_CONFIG
 from gatepost.reconcilers.route.traffic import MAIN
@@ -60,7 +60,7 @@ def settings_for(route: Route, view: View) -> RouteSettings | Problem:
     domains = current_domain_config(view)
     if isinstance(domains, Problem):
         return domains
-    cluster_domain = (view.get(Settings, SETTINGS_REF) or Settings()).cluster_domain
+    cluster_domain = settings_in(view).cluster_domain
     return RouteSettings(
         network=network,
         domain=domains.domain_for(route.metadata.labels, cluster_domain),
