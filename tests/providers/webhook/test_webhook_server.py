@@ -186,3 +186,16 @@ async def test_a_page_in_a_browser_cannot_write_dns() -> None:
 async def test_health_is_told_beside_the_protocol_too() -> None:
     async with server() as port:
         assert (await ask(port, "GET", "/healthz")).body == b"ok\n"
+
+
+async def test_a_body_that_never_ends_is_not_waited_for() -> None:
+    served = WebhookServer(EmbeddedProvider(["example.com"]), body_seconds=0.05)
+    async with listening(served.app(), "127.0.0.1", 0) as port:
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        writer.write(
+            f"POST /records HTTP/1.1\r\nHost: x\r\nContent-Type: {TYPE}\r\nContent-Length: 9\r\n\r\n{{".encode()
+        )
+        answer = Answer(await reader.readuntil(b"0.05 s\n"))
+        writer.close()
+        await writer.wait_closed()
+    assert answer.status == 408

@@ -24,6 +24,7 @@ from gatepost.providers.webhook import wire
 log = logging.getLogger("gatepost.webhook")
 
 MAX_BODY_BYTES = 33554432
+BODY_SECONDS = 30.0
 _PATHS = ("/records", "/adjustendpoints", "/healthz")
 
 _Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
@@ -39,20 +40,28 @@ class WebhookServer:
     | POST /records          | 204 if every record was taken, else 500 with a line for each other |
     | GET /healthz           | 200                                                                |
 
-    400 answers other methods and bodies that cannot be read, 413 bodies over `max_body_bytes`, 500 the provider's
-    failures. A request that a browser sends from another site is refused: it must not be a way to write DNS.
+    400 answers other methods and bodies that cannot be read, 408 bodies that never end, 413 those over
+    `max_body_bytes`, 500 the provider's failures. A request that a browser sends from another site is refused: it must
+    not be a way to write DNS.
 
     Args:
         domains: narrows the names that are served, which otherwise are the zones of the provider.
         max_body_bytes: 0 for any size.
+        body_seconds: how long the body of a request may take to come in.
     """
 
     def __init__(
-        self, provider: Provider, domains: DomainFilter | None = None, *, max_body_bytes: int = MAX_BODY_BYTES
+        self,
+        provider: Provider,
+        domains: DomainFilter | None = None,
+        *,
+        max_body_bytes: int = MAX_BODY_BYTES,
+        body_seconds: float = BODY_SECONDS,
     ) -> None:
         self._provider = provider
         self._domains = domains
         self._max_body_bytes = max_body_bytes
+        self._body_seconds = body_seconds
         self._unread_said: set[UnreadZone] = set()
         self._writing = asyncio.Lock()
         self.answers: Counter[tuple[str, int]] = Counter()  # by call and status
@@ -105,7 +114,7 @@ class WebhookServer:
 
     async def _adjust(self, request: web.Request) -> web.Response:
         _check_method(request, hdrs.METH_POST)
-        endpoints = wire.endpoints_in(await request.read())
+        endpoints = wire.endpoints_in(await self._body(request))
         if isinstance(self._provider, RemoteProvider):
             return _json(wire.endpoints_json(await self._provider.adjust_remotely(endpoints)))
         adjusted = self._provider.adjust(endpoints)
@@ -113,8 +122,17 @@ class WebhookServer:
             adjusted = [self._provider.capabilities.fitted(endpoint) for endpoint in adjusted]
         return _json(wire.endpoints_json(adjusted))
 
+    async def _body(self, request: web.Request) -> bytes:
+        """Raises: HTTPRequestTimeout for a body that does not come to its end."""
+        try:
+            async with asyncio.timeout(self._body_seconds):
+                return await request.read()
+        except TimeoutError as error:
+            text = f"found no end of the body within {self._body_seconds:g} s\n"
+            raise web.HTTPRequestTimeout(text=text) from error
+
     async def _apply(self, request: web.Request) -> web.Response:
-        changes = wire.changes_in(await request.read())
+        changes = wire.changes_in(await self._body(request))
         async with self._writing:
             results = await self._provider.apply(changes)
         refused = [result for result in results if result.error]
