@@ -117,3 +117,9 @@ def test_no_name_leaves_its_cell(text: str, cell: str) -> None:
     change = PlannedChange(CREATE, None, Endpoint(text, "A", ("192.0.2.1",)), (Cause("new", "why"),))
     row = as_markdown(Preview(Plan((change,)), (), (), 0)).splitlines()[-1]
     assert row == f"| create | {cell} | A | `192.0.2.1` | new: why |"
+
+
+def test_no_text_calls_people_or_issues() -> None:
+    change = PlannedChange(CREATE, None, OLD, (Cause("new", "@everyone, see #1"),))
+    row = as_markdown(Preview(Plan((change,)), (), (), 0)).splitlines()[-1]
+    assert row.endswith("| new: @<!-- -->everyone, see #<!-- -->1 |")

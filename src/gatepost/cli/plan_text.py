@@ -170,8 +170,9 @@ def _cell(heading: str, text: str) -> str:
 
 
 def _text(text: str) -> str:
-    """Text that cannot turn into markup: what stands in it comes from objects that others may write."""
-    return "".join(f"\\{char}" if char in "\\`*_[]<>~" else char for char in _one_line(text))
+    """Text that cannot turn into markup, nor call people: what stands in it comes from objects that others may write."""
+    escaped = "".join(f"\\{char}" if char in "\\`*_[]<>~" else char for char in _one_line(text))
+    return escaped.replace("@", "@<!-- -->").replace("#", "#<!-- -->")
 
 
 def _one_line(text: str) -> str:
