@@ -170,7 +170,7 @@ def _cell(heading: str, text: str) -> str:
 
 
 def _text(text: str) -> str:
-    """Text that cannot turn into markup, nor call people: what stands in it comes from objects that others may write."""
+    """Text that cannot turn into markup, nor call people: it may come from objects that others write."""
     escaped = "".join(f"\\{char}" if char in "\\`*_[]<>~" else char for char in _one_line(text))
     return escaped.replace("@", "@<!-- -->").replace("#", "#<!-- -->")
 
