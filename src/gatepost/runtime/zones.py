@@ -19,7 +19,6 @@ from gatepost.dns.plan import PlannedChange, removes
 from gatepost.dns.records import NameKey
 from gatepost.dns.registry import inventory
 from gatepost.dns.repeats import Repeats
-from gatepost.dns.served import Served, UnreadZone
 from gatepost.dns.settings import DnsSettings
 from gatepost.dns.stored_ownership import Entry
 from gatepost.objects.problems import Problem
@@ -32,8 +31,8 @@ from gatepost.runtime.planning import Planned, Planning
 from gatepost.runtime.quarantine import Quarantine
 from gatepost.runtime.reading import read_provider, take_in
 from gatepost.runtime.record_events import RecordEvents
-from gatepost.runtime.rereading import Rereading
 from gatepost.runtime.sending import Sender
+from gatepost.runtime.served_zones import ServedZones
 from gatepost.runtime.zone_figures import RecordCounts, ZoneFigures, count_records
 from gatepost.runtime.zone_log import ZoneLog
 from gatepost.state.engine import Engine
@@ -90,9 +89,9 @@ class Zones:
         self._may_write = may_write
         self._removals: deque[tuple[float, int]] = deque()
         self._planning = Planning(engine, kinds, settings, provider, monotonic, allow=allow)
-        self._rereading = Rereading(provider, monotonic)
         self._tells = RecordEvents(engine, settings.events_emit)
         self._log = ZoneLog()
+        self._zones = ServedZones(provider, monotonic, self._log)
         self.figures = ZoneFigures()
         self.forget()
 
@@ -100,7 +99,7 @@ class Zones:
         """Forgets what the provider holds, and how long refusals and doubts have lasted: others may have written."""
         self._inventory: Inventory | None = None
         self._is_fresh = False
-        self._served = Served()
+        self._zones.forget()
         self._unmade: frozenset[NameKey] = frozenset()
         sealing = self._cipher if self._settings.txt_encrypt_enabled else None
         self._sender = Sender(self._provider, sealing, self._may_write)
@@ -117,12 +116,12 @@ class Zones:
     @property
     def is_failing(self) -> bool:
         """Whether the provider refuses something."""
-        return bool(self._quarantine) or bool(self._served.unread) or self._sender.owes
+        return bool(self._quarantine) or bool(self._zones.served.unread) or self._sender.owes
 
     @property
     def failures(self) -> tuple[str, ...]:
         """What fails for whole zones, in words."""
-        return tuple(f"zone {zone.name} cannot be read: {zone.why}" for zone in self._served.unread.values())
+        return self._zones.failures
 
     @property
     def owner(self) -> str:
@@ -140,25 +139,25 @@ class Zones:
         """When `take_due` has something next: a refused record to try again, a doubt that has lasted long enough, a
         zone to read again.
         """
-        moments = (self._quarantine.moments.next(), self._doubts.moments.next(), self._rereading.next())
+        moments = (self._quarantine.moments.next(), self._doubts.moments.next(), self._zones.next_moment())
         return min((moment for moment in moments if moment is not None), default=None)
 
     def take_due(self) -> frozenset[NameKey]:
         """The names whose time has come since it was last asked; they are to be written.
 
-        Zones whose time has come are read in the background: nobody waits for a server that may be gone.
+        Zones whose time has come are read in the background, see `take_reread`.
         """
         now = self._monotonic()
-        self._rereading.start_due()
+        self._zones.read_due()
         return self._quarantine.moments.take(now) | self._doubts.moments.take(now)
 
     def wake_with(self, wake: Callable[[], None]) -> None:
         """What to call when a zone has been read in the background, and `take_reread` has something."""
-        self._rereading.wake = wake
+        self._zones.wake_with(wake)
 
     def stop(self) -> None:
         """Ends what goes on in the background."""
-        self._rereading.stop()
+        self._zones.stop()
 
     async def list_anew(self) -> None:
         """Reads what the provider holds; zones that cannot be read are tried again by themselves.
@@ -170,30 +169,19 @@ class Zones:
         read = await read_provider(self._provider)
         holdings = inventory(self._settings, (), read.served.zones or (), self._cipher, entries)
         await take_in(holdings, read.endpoints, self._monotonic)
-        self._served = read.served
+        self._zones.note_listing(read.served)
         self._inventory = holdings
         self._is_fresh = True
-        self._rereading.note_listing(self._served.unread.values())
-        self._log.say_unread(self._served.unread.values())
         if isinstance(self._provider, GuardingProvider):
             self._provider.guard(holdings.txt.names if holdings.txt is not None else None)
 
     def take_reread(self) -> frozenset[NameKey]:
         """Takes in the zones that were read in the background. Returns: the names that are to be planned anew."""
-        names: set[NameKey] = set()
-        for reread in self._rereading.take():
-            if self._inventory is None or reread.zone not in self._served.unread:
-                continue
-            if reread.error:
-                unread = UnreadZone(reread.zone, reread.error)
-                self._served = self._served.with_unread([unread])
-                self._log.say_unread([unread])
-            else:
-                self._served = self._served.with_read(reread.zone)
-                self._inventory.learn(reread.endpoints)
-            known = self._planning.known(self._inventory)
-            names |= {key for key in known if self._served.zone_of(key[0]) == reread.zone}
-        return frozenset(names)
+        zones = self._zones.take_reread(self._inventory)
+        if not zones or self._inventory is None:
+            return frozenset()
+        known = self._planning.known(self._inventory)
+        return frozenset(key for key in known if self._zones.served.zone_of(key[0]) in zones)
 
     async def write(self, names: Collection[NameKey] | None) -> Written:
         """Plans these names, or all, and makes the changes that are allowed.
@@ -252,7 +240,7 @@ class Zones:
 
     async def _plan(self, names: Collection[NameKey] | None, holdings: Inventory) -> Planned:
         return await self._planning.plan(
-            names, holdings, self._served, removed_before=self._removed_lately(), let_go=self._let_go()
+            names, holdings, self._zones.served, removed_before=self._removed_lately(), let_go=self._let_go()
         )
 
     def _let_go(self) -> frozenset[NameKey]:
@@ -273,28 +261,17 @@ class Zones:
         """Makes changes and takes note of how they went. Returns: the events to tell."""
         self._log.say_changes(due)
         try:
-            refused = await self._sender.send(due, holdings, self._served)
+            refused = await self._sender.send(due, holdings, self._zones.served)
         except BaseException:
             self._inventory = None  # it is not known how far this went
             raise
         now = self._monotonic()
-        known = self._known_of(due)
+        known = self._zones.note_sent(due, self._sender.take_lost())
         self.figures.note_sent(known, refused)
         self._removals.append((now, sum(removes(change) for change in known if change.record.key not in refused)))
         self._repeats.forget(refused)
         self._quarantine.note(known, refused, self._tells.problems(known, refused), now)
         return self._tells.events(known, refused)
-
-    def _known_of(self, sent: Sequence[PlannedChange]) -> tuple[PlannedChange, ...]:
-        """The changes of which it is known how they went; zones where it is not are read again before all else."""
-        lost = self._sender.take_lost()
-        if lost:
-            self._served = self._served.with_unread(lost)
-            self._rereading.note_lost(lost)
-            self._log.say_unread(lost)
-        known = tuple(change for change in sent if self._served.serves(change.record.dns_name))
-        self._rereading.note_written({self._served.zone_of(change.record.dns_name) for change in known})
-        return known
 
     async def _sweep(self, names: Collection[NameKey], holdings: Inventory) -> None:
         """Deletes ownership records of ours that speak of none of these names, unless the cluster cannot be read."""
@@ -302,31 +279,31 @@ class Zones:
             return
         left_over = holdings.left_over(names, self._settings.record_types)
         reach = self._settings.domains
-        due = [r for r in left_over if reach.matches(r.dns_name) and self._served.serves(record_name(r.dns_name))]
+        due = [r for r in left_over if reach.matches(r.dns_name) and self._zones.served.serves(record_name(r.dns_name))]
         try:
-            await self._sender.sweep(due, holdings, self._served)
+            await self._sender.sweep(due, holdings, self._zones.served)
             if isinstance(self._sender, ClaimingSender):
                 await self._sender.sweep_entries(self._left_over_entries(names, holdings), holdings)
         except BaseException:
             self._inventory = None
             raise
-        self._known_of(())
+        self._zones.note_sent((), self._sender.take_lost())
 
     def _left_over_entries(self, names: Collection[NameKey], holdings: Inventory) -> list[Entry]:
         """Only those of names that were certainly listed: a store may hold those of zones that we do not even see."""
-        if self._served.zones is None and not self._served.domains:
+        if self._zones.served.zones is None and not self._zones.served.domains:
             return []
         reach = self._settings.domains
         left_over = holdings.left_over_entries(names, self._settings.record_types)
         named = ((entry.key.dns_name, entry) for entry in left_over)
-        return [entry for name, entry in named if reach.matches(name) and self._served.serves(name)]
+        return [entry for name, entry in named if reach.matches(name) and self._zones.served.serves(name)]
 
     async def _mend(self, holdings: Inventory) -> None:
         if not self._sender.owes or self._dry_run:
             return
         try:
-            await self._sender.mend(holdings, self._served)
+            await self._sender.mend(holdings, self._zones.served)
         except BaseException:
             self._inventory = None
             raise
-        self._known_of(())
+        self._zones.note_sent((), self._sender.take_lost())
