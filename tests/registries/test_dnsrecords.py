@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 import yaml
+from written_endpoints import GROUP, dns_endpoint
 
 from gatepost.cluster.client import MERGE_PATCH, Client
 from gatepost.cluster.connection import Connection, Server
@@ -30,7 +31,6 @@ from gatepost.standalone.apiserver.server import ApiServer
 
 Raw = dict[str, Any]
 
-GROUP = "/apis/externaldns.k8s.io/v1alpha1/namespaces"
 RECORDS = f"{GROUP}/dns-system/dnsrecords"
 ENDPOINTS = f"{GROUP}/dns-system/dnsendpoints"
 DEFINITIONS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
@@ -112,14 +112,7 @@ class Place:
         return (ready["status"], ready["reason"], ready["message"], ready["observedGeneration"])
 
     async def ask_for(self, name: str, target: str) -> None:
-        endpoint = {"dnsName": f"{name}.example.com", "recordType": "A", "targets": [target], "recordTTL": 60}
-        body = {
-            "apiVersion": "externaldns.k8s.io/v1alpha1",
-            "kind": "DNSEndpoint",
-            "metadata": {"name": name, "namespace": "dns-system"},
-            "spec": {"endpoints": [endpoint]},
-        }
-        await self.client.write("POST", ENDPOINTS, {}, body)
+        await self.client.write("POST", ENDPOINTS, {}, dns_endpoint(name, "dns-system", target))
 
     async def run_once(self, *, dry_run: bool = False, namespace: str = "", **more: Any) -> list[str]:
         dns = DnsSettings(sources=("crd",), registry="crd", txt_owner_id="me", **more)

@@ -10,6 +10,7 @@ import pytest
 import yaml
 from click.testing import CliRunner, Result
 from dynamodb_table import Table, dynamodb, item
+from written_endpoints import GROUP
 
 from gatepost.cli.commands import gatepost
 from gatepost.cluster.client import Client
@@ -41,7 +42,6 @@ current-context: here
 contexts: [{{name: here, context: {{cluster: here, user: ""}}}}]
 clusters: [{{name: here, cluster: {{server: "{server}"}}}}]
 """
-GROUP = "/apis/externaldns.k8s.io/v1alpha1/namespaces"
 DEFINITIONS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 DEFINITION = Path(__file__).with_name("dnsrecords.yaml")
 ZONE = """\

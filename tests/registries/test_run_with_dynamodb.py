@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from dynamodb_table import Table, dynamodb, item
+from written_endpoints import GROUP, dns_endpoint
 
 from gatepost.cluster.client import Client
 from gatepost.cluster.connection import Connection, Server
@@ -19,7 +20,7 @@ from gatepost.providers.embedded import EmbeddedProvider
 from gatepost.runtime.process import RunSettings, run_on
 from gatepost.standalone.apiserver.server import ApiServer
 
-ENDPOINTS = "/apis/externaldns.k8s.io/v1alpha1/namespaces/shop/dnsendpoints"
+ENDPOINTS = f"{GROUP}/shop/dnsendpoints"
 EVENTS = "/api/v1/namespaces/shop/events"
 OURS = item("app.example.com#A#", "me", resource="crd/shop/app")
 TXT = Endpoint(
@@ -44,14 +45,7 @@ class Place:
         self.provider = EmbeddedProvider(["example.com"])
 
     async def ask_for(self, name: str, target: str = "192.0.2.1") -> None:
-        endpoint = {"dnsName": f"{name}.example.com", "recordType": "A", "targets": [target], "recordTTL": 60}
-        body = {
-            "apiVersion": "externaldns.k8s.io/v1alpha1",
-            "kind": "DNSEndpoint",
-            "metadata": {"name": name, "namespace": "shop"},
-            "spec": {"endpoints": [endpoint]},
-        }
-        await self.client.write("POST", ENDPOINTS, {}, body)
+        await self.client.write("POST", ENDPOINTS, {}, dns_endpoint(name, "shop", target))
 
     async def let_go_of(self, name: str) -> None:
         await self.client.write("DELETE", f"{ENDPOINTS}/{name}", {}, {})

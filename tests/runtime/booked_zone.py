@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from faulty_zone import ANSWER_IS_LOST, HALF_IS_MADE, LISTING_FAILS, NOTHING_IS_SENT, SOME_ARE_REFUSED, Fault, Zone
+from faulty_zone import ANSWER_IS_LOST, HALF_IS_MADE, LISTING_FAILS, NOTHING_IS_SENT, SOME_ARE_REFUSED, Faulty, Zone
 from msgspec import structs
 
 from gatepost.dns.endpoint import EndpointKey
@@ -44,11 +44,10 @@ class BookedZone(Zone):
             self.offences.append(f"{actor} releases {entry.key}, whose record is there")
 
 
-class Book:
+class Book(Faulty):
     """The book as one instance reaches it: an OwnershipStore whose next call may go wrong."""
 
     def __init__(self, zone: BookedZone, actor: str) -> None:
-        self.fault: Fault | None = None
         self.calls = 0
         self.settled: dict[EndpointKey, str] = {}
         self._zone = zone
@@ -100,11 +99,3 @@ class Book:
         if there is not None:
             await self._zone.release(self._actor, entry)
         return EntryResult(entry)
-
-    def _fault(self, kind: str) -> Fault | None:
-        """The fault that is due, if it is of this kind; it happens once."""
-        fault = self.fault
-        if fault is None or fault.kind != kind:
-            return None
-        self.fault = None
-        return fault

@@ -94,11 +94,24 @@ class Zone:
         return await self.owner_of(name)
 
 
-class Access:
+class Faulty:
+    """Something whose next call may go wrong."""
+
+    fault: Fault | None = None
+
+    def _fault(self, kind: str) -> Fault | None:
+        """The fault that is due, if it is of this kind; it happens once."""
+        fault = self.fault
+        if fault is None or fault.kind != kind:
+            return None
+        self.fault = None
+        return fault
+
+
+class Access(Faulty):
     """The zone as one instance reaches it: a provider whose next call may go wrong."""
 
     def __init__(self, zone: Zone, actor: str) -> None:
-        self.fault: Fault | None = None
         self.calls = 0
         self._zone = zone
         self._actor = actor
@@ -139,14 +152,6 @@ class Access:
             (record,) = (*single.create, *single.update_new, *single.delete)
             return [RecordResult(record.key, "quota exceeded")]
         return await self._zone.inner.apply(single)
-
-    def _fault(self, kind: str) -> Fault | None:
-        """The fault that is due, if it is of this kind; it happens once."""
-        fault = self.fault
-        if fault is None or fault.kind != kind:
-            return None
-        self.fault = None
-        return fault
 
 
 def _singles(changes: Changes) -> Iterator[Changes]:

@@ -1,9 +1,9 @@
 """Changes on their way to the provider where ownership is kept outside of DNS: a claim before, a release after.
 
-| it stops                               | left behind             | what comes of it                              |
-| while claims are made                  | claims without records  | used when the names are tried again, or swept |
-| at the provider: refused, or not known | a claim, perhaps a record | see `_unsure`: the next listing tells       |
-| between the provider and a release     | an entry without record | swept                                         |
+| it stops                               | left behind               | what comes of it                              |
+| while claims are made                  | claims without records    | used when the names are tried again, or swept |
+| at the provider: refused, or not known | a claim, perhaps a record | see `_unsure`: the next listing tells         |
+| between the provider and a release     | an entry without record   | swept                                         |
 """
 
 from __future__ import annotations
