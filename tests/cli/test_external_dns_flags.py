@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
 
 from gatepost.cli.commands import gatepost
+from gatepost.cli.external_dns_flags import _FLAGS
+from gatepost.cli.run import command
 
 NO_CLUSTER = ("--kubeconfig", "/no/such/kubeconfig")
 
@@ -87,3 +90,10 @@ def test_variables_of_external_dns_are_told_not_to_count() -> None:
     line = "gatepost run: EXTERNAL_DNS_SOURCE: does not count; the variable that does is GATEPOST_SOURCE\n"
     assert line in result.stderr
     assert result.stderr.count("does not count") == 1
+
+
+def test_no_flag_of_gatepost_is_told_to_be_missing_and_those_that_are_named_instead_are_there() -> None:
+    ours = {name.removeprefix("--") for parameter in command.params for name in parameter.opts}
+    assert ours.isdisjoint(_FLAGS)
+    named = {flag for instead in _FLAGS.values() for flag in re.findall(r"--([a-z0-9-]+)", instead)}
+    assert {"kube-api-request-timeout", "domain-filter", "txt-owner-id"} <= named <= ours
