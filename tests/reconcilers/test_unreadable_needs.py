@@ -72,3 +72,18 @@ def test_a_config_map_that_cannot_be_read_leaves_all_as_it_is() -> None:
     objects, _ = rendered("gateway", broken, *EDGE[1:], wanted)
     assert "status" not in objects[ref_of(wanted)] or not objects[ref_of(wanted)]["status"]
     assert [ref for ref in objects if ref.kind == "HTTPRoute"] == []
+
+
+def test_a_kingress_is_not_released_while_a_gateway_that_may_have_its_listeners_cannot_be_read() -> None:
+    finalizer = "ingresses.networking.internal.knative.dev"
+    gone = ingress(
+        "app",
+        public_rule("app.example.com"),
+        metadata={"finalizers": [finalizer], "deletionTimestamp": "2026-02-01T00:00:00Z"},
+    )
+    other = spoiled(PUBLIC, "metadata", "name", value="old")
+    broken = spoiled(other, "spec", "listeners", value="none")
+    objects, _ = rendered("gateway", *EDGE, broken, gone)
+    assert objects[ref_of(gone)]["metadata"]["finalizers"] == [finalizer]
+    released, _ = rendered("gateway", *EDGE, other, gone)
+    assert ref_of(gone) not in released

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from typing import Any
 
 import pytest
 
@@ -42,7 +43,7 @@ def config(text: str) -> ConfigMap:
     return ConfigMap(metadata=ObjectMeta(name="a", namespace="n"), data={"text": text})
 
 
-def engine_with(*rules: Rule[str]) -> Engine:
+def engine_with(*rules: Rule[Any]) -> Engine:
     engine = Engine(rules, [], datetime(2026, 1, 1, tzinfo=UTC))
     engine.put(Namespace(metadata=ObjectMeta(name="n")))
     engine.run_stale()
@@ -119,6 +120,23 @@ def test_who_asks_a_rule_that_stopped_stops_with_it_and_goes_on_with_it(asked_be
     engine.run_stale()
     assert engine.value(READER, KEY) == "reads absent"
     assert engine.stopped == {}
+
+
+def test_who_asks_whether_all_of_a_kind_can_be_read_hears_when_that_changes() -> None:
+    rule = Rule("all read", lambda key, view: view.unreadable_of(ConfigMap), rank=1, over=Namespace)
+    engine = engine_with(rule)
+    assert engine.value(rule, KEY) is None
+    engine.put_unreadable(PROBLEM)
+    engine.run_stale()
+    assert engine.value(rule, KEY) == PROBLEM
+    engine.put(config("hello"))
+    engine.run_stale()
+    assert engine.value(rule, KEY) is None
+    engine.remove(A)
+    engine.put_unreadable(PROBLEM)
+    engine.remove(A)
+    engine.run_stale()
+    assert engine.value(rule, KEY) is None
 
 
 def test_a_run_that_nobody_needs_any_more_is_forgotten_with_what_stopped_it() -> None:

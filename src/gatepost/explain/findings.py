@@ -9,7 +9,7 @@ from gatepost.dns.records import Claims
 from gatepost.dns.sources.parents import Parent
 from gatepost.explain.values import Finding, Write
 from gatepost.objects.problems import Problem
-from gatepost.objects.refs import Ref
+from gatepost.objects.refs import GroupKind, Ref
 from gatepost.state.engine import Engine
 from gatepost.state.rule import Rule
 from gatepost.writes.outcome import Outcome
@@ -110,6 +110,8 @@ def _state_in_words(engine: Engine, ref: Ref) -> str:
 def _in_words(engine: Engine, cell: Any) -> str:
     if isinstance(cell, Ref):
         return f"{cell}{_state_in_words(engine, cell)}"
+    if isinstance(cell, GroupKind):
+        return f"whether each {cell} can be read"
     name, key = cell
     return f"{name} of {_key_in_words(key)}"
 

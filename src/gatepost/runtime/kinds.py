@@ -144,6 +144,8 @@ class KnownKinds:
             for cell in self._engine.reads_of(reader, at):
                 if isinstance(cell, Ref):
                     found.add(cell.group_kind)
+                elif isinstance(cell, GroupKind):
+                    found.add(cell)
                 elif cell not in seen:
                     seen.add(cell)
                     pending.extend(self._below(cell, found))

@@ -17,7 +17,7 @@ from msgspec import Struct
 
 from gatepost.objects.meta import KubernetesObject
 from gatepost.objects.problems import Problem, UnreadableObject
-from gatepost.objects.refs import Ref
+from gatepost.objects.refs import GroupKind, Ref
 from gatepost.state.failure import DependencyFailed, Failure, Failures
 from gatepost.state.readers import Readers
 from gatepost.state.rule import Rule
@@ -100,10 +100,13 @@ class Engine:
         """Takes an object in. Returns: whether it differs from what was known. Runs nothing yet."""
         ref = ref if ref is not None else obj.ref
         is_new = self.store.get(ref) is None
+        was_unreadable = self.store.unreadable(ref) is not None
         touched = self.store.put(obj, ref)
         if touched is None:
             return False
         self._touch(ref)
+        if was_unreadable:
+            self._touch(ref.group_kind)
         if is_new:
             for rule in self._rules_over_type.get(type(obj), ()):
                 self._want(rule, ref)
@@ -113,10 +116,13 @@ class Engine:
     def remove(self, ref: Ref) -> bool:
         """Takes note that an object is gone. Returns: whether it was known. Runs nothing yet."""
         old = self.store.get(ref)
+        was_unreadable = self.store.unreadable(ref) is not None
         touched = self.store.remove(ref)
         if touched is None:
             return False
         self._touch(ref)
+        if was_unreadable:
+            self._touch(ref.group_kind)
         for rule in self._rules_over_type.get(type(old), ()) if old is not None else ():
             self._unwant(rule, ref)
         self._touch_buckets(touched)
@@ -130,6 +136,7 @@ class Engine:
         is_news = self.store.put_unreadable(problem)
         if is_news:
             self._touch(problem.about)
+            self._touch(problem.about.group_kind)
         return is_news
 
     def advance(self, now: datetime) -> None:
@@ -203,6 +210,9 @@ class Engine:
         if obj is None and (problem := self.store.unreadable(ref)) is not None:
             raise UnreadableObject(problem)
         return obj
+
+    def unreadable_of(self, group_kind: GroupKind) -> Problem | None:
+        return self.store.unreadable_of(group_kind)
 
     def bucket(self, index: Index, key: Hashable, reader: Rule[Any]) -> tuple[Any, ...]:
         if not isinstance(index.source, str):

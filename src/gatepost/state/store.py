@@ -7,7 +7,7 @@ from typing import Any
 
 from gatepost.objects.meta import KubernetesObject
 from gatepost.objects.problems import Problem
-from gatepost.objects.refs import Ref
+from gatepost.objects.refs import GroupKind, Ref
 from gatepost.state.failure import Failure, Failures
 
 
@@ -170,6 +170,10 @@ class Store:
     def unreadable(self, ref: Ref) -> Problem | None:
         """Why nothing is known of an object though it is there; None if it is known, or is not there."""
         return self._unreadable.get(ref)
+
+    def unreadable_of(self, group_kind: GroupKind) -> Problem | None:
+        """What is wrong with an object of a kind that is there and of which nothing is known; the first of several."""
+        return min((found for ref, found in self._unreadable.items() if ref.group_kind == group_kind), default=None)
 
     @property
     def unreadables(self) -> list[Problem]:

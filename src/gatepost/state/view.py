@@ -7,7 +7,8 @@ from datetime import datetime
 from typing import Any, Protocol, TypeVar, cast
 
 from gatepost.objects.meta import KubernetesObject
-from gatepost.objects.refs import Ref
+from gatepost.objects.problems import Problem
+from gatepost.objects.refs import GroupKind, Ref
 from gatepost.state.rule import Rule
 from gatepost.state.run import Run
 from gatepost.state.store import Index
@@ -22,6 +23,8 @@ class Reads(Protocol):
     def object_at(self, ref: Ref) -> KubernetesObject | None:
         """Raises: UnreadableObject."""
         ...
+
+    def unreadable_of(self, group_kind: GroupKind) -> Problem | None: ...
 
     def bucket(self, index: Index, key: Hashable, reader: Rule[Any]) -> tuple[Any, ...]: ...
 
@@ -49,7 +52,7 @@ class View:
 
     @property
     def reads(self) -> tuple[Hashable, ...]:
-        """What was read, in order, each once: a Ref, an (index name, key) or a (rule, key)."""
+        """What was read, in order, each once: a Ref, a GroupKind, an (index name, key) or a (rule, key)."""
         return tuple(self._reads)
 
     def has_read(self, cell: Hashable) -> bool:
@@ -71,6 +74,14 @@ class View:
     def named(self, type_: type[ObjectT], namespace: str, name: str) -> ObjectT | None:
         """`get` by the names, for a type that knows its kind."""
         return self.get(type_, type_.KIND.ref(namespace, name))
+
+    def unreadable_of(self, type_: type[KubernetesObject]) -> Problem | None:
+        """Why one of the objects of a kind is in no index: it is there, in a form that cannot be read.
+
+        To be asked by who concludes from an empty bucket that something may go.
+        """
+        self._reads[type_.KIND.group_kind] = None
+        return self._source.unreadable_of(type_.KIND.group_kind)
 
     def select(self, index: Index, key: Hashable) -> tuple[Any, ...]:
         """The members of a bucket of an index, in a stable order; empty if nothing is in it (now)."""

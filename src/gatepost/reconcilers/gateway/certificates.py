@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from gatepost.configmaps.gateway import GatewayConfig
-from gatepost.objects.gatewayapi import ListenerSet
+from gatepost.objects.gatewayapi import Gateway, ListenerSet
 from gatepost.objects.meta import is_controlled_by, owner_reference
 from gatepost.objects.networking import KINGRESS_LABEL, KIngress
 from gatepost.objects.problems import Problem, Skipped
@@ -138,6 +138,8 @@ def prune_tls(kingress: KIngress, view: View, out: Outcome) -> None:
         present = view.get(ListenerSet, ref)
         if ref not in wanted and present is not None and is_controlled_by(present, kingress):
             out.remove(present, "no certificate of the KIngress is for a listener in it")
+    if view.unreadable_of(Gateway) is not None:
+        return  # a listener on it may need any of the grants
     for grant in view.select(GRANTS_BY_OWNER, kingress.metadata.uid):
         if grant.ref in wanted or any(view.select(CERTIFICATES_IN_USE, use) for use in grant.uses):
             continue

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gatepost.configmaps.gateway import GatewayConfig, GatewayEntry, current_gateway_config
-from gatepost.objects.gatewayapi import HTTPRoute
+from gatepost.objects.gatewayapi import Gateway, HTTPRoute
 from gatepost.objects.meta import is_controlled_by, is_true
 from gatepost.objects.networking import CLUSTER_LOCAL, EXTERNAL_IP, KIngress
 from gatepost.objects.problems import Problem, Skipped, UnreadableObject
@@ -120,6 +120,10 @@ def release(kingress: KIngress, view: View, out: Outcome) -> Outcome:
     """
     if FINALIZER not in kingress.metadata.finalizers:
         out.note = "being deleted; nothing of it is held here"
+        return out
+    unreadable = view.unreadable_of(Gateway)
+    if unreadable is not None:
+        out.block(unreadable)  # there may be listeners on it
         return out
     gateways = view.select(GATEWAYS_BY_IDENTITY, identity_of(kingress))
     if gateways:
