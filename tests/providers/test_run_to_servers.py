@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import sys
 from collections.abc import AsyncIterator
@@ -117,6 +118,11 @@ async def test_a_zone_that_is_not_handed_out_is_told_on_the_route_and_ends_run_a
         assert f"gatepost plan: zone sub.example.com cannot be read: server 127.0.0.1:{server.port} refuses" in said
         assert "HTTPRoute shop/inner: zone sub.example.com cannot be read" in said
         assert "1 to create" in said
+        _, said = await gatepost(shop, *flags, "-o", "markdown", command=("plan",))
+        assert f"zone sub.example.com: server 127.0.0.1:{server.port} refuses" in said
+        _, said = await gatepost(shop, *flags, "-o", "json", command=("plan",))
+        [unread] = json.loads(said[said.index("{\n") : said.rindex("}") + 1])["unread"]
+        assert unread["zone"] == "sub.example.com"
         code, said = await gatepost(shop, *flags)
         assert code == 3
         assert f"gatepost run: zone sub.example.com cannot be read: server 127.0.0.1:{server.port} refuses" in said
