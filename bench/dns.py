@@ -62,7 +62,7 @@ def print_table(results: list[Result]) -> None:
         "octets for a change": [f"{r.octets_per_change:,.0f}" if r.calls_per_change else "-" for r in results],
         "the start, s": [f"{r.start_seconds:.2f}" for r in results],
         "a comparison, s": [f"{r.comparison_seconds:.2f}" for r in results],
-        "its longest stall, ms": [f"{r.stall_ms:.0f}" for r in results],
+        "its longest stall, ms of CPU": [f"{r.stall_ms:.0f}" for r in results],
         "memory, MiB": [f"{r.memory_mib:.0f}" for r in results],
     }
     for name, cells in rows.items():

@@ -29,7 +29,8 @@ class Result(msgspec.Struct):
         median_ms, p99_ms: from a changed Route to the answer of the server.
         own_ms: the part of it that is gatepost's: up to the moment in which its message is on the way, the median.
         comparison_seconds: listing the zone again, and planning all of it.
-        stall_ms: the longest time in a comparison in which the event loop did nothing else.
+        stall_ms: the longest time in a comparison in which the event loop did nothing else, as processor time of its
+            thread: what other processes take of the machine is not in it.
         memory_mib: of the process, BIND apart.
     """
 
@@ -142,19 +143,19 @@ def own_ms(changes: list[Change], sent: list[float]) -> float:
 
 @contextlib.asynccontextmanager
 async def stalls() -> AsyncIterator[list[float]]:
-    """Yields a list that takes by how much each tick in the block came late, in seconds."""
-    late: list[float] = [0.0]
+    """Yields a list that takes how long this thread worked between two ticks, for each two in the block; in seconds."""
+    worked: list[float] = [0.0]
 
     async def tick() -> None:
         while True:
-            began = time.perf_counter()
+            began = time.thread_time()
             await asyncio.sleep(TICK_SECONDS)
-            late.append(time.perf_counter() - began - TICK_SECONDS)
+            worked.append(time.thread_time() - began)
 
     task = asyncio.create_task(tick())
     await asyncio.sleep(0)
     try:
-        yield late
+        yield worked
         await asyncio.sleep(TICK_SECONDS)  # the last stall is known only when it has ended
     finally:
         task.cancel()
