@@ -16,6 +16,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from gatepost.objects.core import ConfigMap
 from gatepost.objects.meta import ObjectMeta
+from gatepost.objects.problems import UNREADABLE, Problem, UnreadableObject
 from gatepost.objects.refs import Ref
 from gatepost.state.engine import Engine
 from gatepost.state.rule import Rule
@@ -27,20 +28,19 @@ NAMES = ("a", "b", "c", "d", "e")
 COLOURS = ("red", "blue", "green", "")
 
 # A small world with each kind of read: objects link to objects, rules read rules, buckets of objects and of values,
-# absent objects and the time.
+# absent objects, unreadable ones and the time.
 
 BY_COLOUR = Index("objects-by-colour", ConfigMap, lambda c: [(c.data.get("colour", ""), c.metadata.name)])
 
 
 def follow_link(key: Ref, view: View) -> str:
-    """The colour at the end of one link; a missing object is grey."""
-    here = view.get(ConfigMap, key)
-    if here is None:
-        return "grey"
-    linked = here.data.get("link")
-    if not linked:
-        return here.data.get("colour", "")
-    there = view.named(ConfigMap, "n", linked)
+    """The colour at the end of one link; a missing object is grey, one that cannot be read has a colour of its own."""
+    try:
+        here = view.get(ConfigMap, key)
+        linked = here.data.get("link") if here is not None else ""
+        there = view.named(ConfigMap, "n", linked) if linked else here
+    except UnreadableObject as error:
+        return error.problem.message
     return there.data.get("colour", "") if there is not None else "grey"
 
 
@@ -54,7 +54,7 @@ def weigh(key: Hashable, view: View) -> tuple[Any, ...]:
     greys = view.select(BY_FOLLOWED, "grey")
     named = view.select(BY_COLOUR, key)
     ripe = view.has_passed(START + timedelta(seconds=10 * len(members)))
-    return (key, len(members), len(greys), named, ripe)
+    return (key, len(members), len(greys), named, ripe, view.unreadable_of(ConfigMap))
 
 
 WEIGH = Rule("weigh", weigh, rank=2, over=BY_FOLLOWED)
@@ -108,16 +108,26 @@ class IncrementalEqualsFromScratch(RuleBasedStateMachine):
         super().__init__()
         self.engine = new_engine()
         self.objects: dict[Ref, ConfigMap] = {}
+        self.unreadable: dict[Ref, Problem] = {}
         self.clock = START
 
     @rule(obj=objects)
     def put(self, obj: ConfigMap) -> None:
         self.objects[obj.ref] = obj
+        self.unreadable.pop(obj.ref, None)
         self.engine.put(obj)
+
+    @rule(name=st.sampled_from(NAMES), colour=st.sampled_from(COLOURS))
+    def spoil(self, name: str, colour: str) -> None:
+        problem = Problem(UNREADABLE, f"no {colour}", view_ref(name))
+        if problem.about not in self.objects:  # else what was known of it counts
+            self.unreadable[problem.about] = problem
+        self.engine.put_unreadable(problem)
 
     @rule(name=st.sampled_from(NAMES))
     def remove(self, name: str) -> None:
         self.objects.pop(view_ref(name), None)
+        self.unreadable.pop(view_ref(name), None)
         self.engine.remove(view_ref(name))
 
     @rule(seconds=st.integers(1, 40))
@@ -136,8 +146,11 @@ class IncrementalEqualsFromScratch(RuleBasedStateMachine):
         fresh.advance(self.clock)
         for obj in sorted(self.objects.values(), key=lambda o: o.metadata.name, reverse=True):
             fresh.put(obj)
+        for problem in self.unreadable.values():
+            fresh.put_unreadable(problem)
         fresh.run_stale()
         assert not self.engine.failures
+        assert not self.engine.stopped
         assert wanted_values(self.engine) == wanted_values(fresh)
         assert self.engine.run_stale() == []
 
