@@ -196,7 +196,8 @@ class ZonePublisher:
         if is_comparison:
             await self._zones.list_anew()
         # Here too, or what has its own time would wait as long as something else changes all the time.
-        self._due |= self._zones.take_due() | self._zones.take_reread()
+        reread = await self._zones.take_reread()
+        self._due |= self._zones.take_due() | reread
         is_everything = is_comparison or self._is_everything_due
         names = None if is_everything else frozenset(self._due)
         self._due.clear()

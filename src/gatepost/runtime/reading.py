@@ -35,7 +35,7 @@ async def read_provider(provider: Provider) -> Read:
 
 
 async def take_in(holdings: Inventory, endpoints: Iterable[Endpoint], now: Callable[[], float]) -> None:
-    """Has an inventory that is still empty know these records, and how many of them are ours; in slices."""
+    """Has an inventory know these records beside what it holds, and how many of all are ours; in slices."""
     async for endpoint in in_slices(endpoints, now):
         holdings.learn((endpoint,))
     async for _ in in_slices(holdings.counting_own(), now):

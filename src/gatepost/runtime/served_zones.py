@@ -8,6 +8,7 @@ from gatepost.dns.inventory import Inventory
 from gatepost.dns.plan import PlannedChange
 from gatepost.dns.served import Served, UnreadZone
 from gatepost.providers.contract import Provider
+from gatepost.runtime.reading import take_in
 from gatepost.runtime.rereading import Rereading
 from gatepost.runtime.zone_log import ZoneLog
 
@@ -22,6 +23,7 @@ class ServedZones:
     def __init__(self, provider: Provider, monotonic: Callable[[], float], log: ZoneLog) -> None:
         self.served = Served()
         self._rereading = Rereading(provider, monotonic)
+        self._monotonic = monotonic
         self._log = log
 
     @property
@@ -69,7 +71,7 @@ class ServedZones:
         self._rereading.note_written({self.served.zone_of(change.record.dns_name) for change in known})
         return known
 
-    def take_reread(self, holdings: Inventory | None) -> frozenset[str]:
+    async def take_reread(self, holdings: Inventory | None) -> frozenset[str]:
         """Takes in what was read in the background. Returns: the zones whose names are to be planned anew."""
         zones: set[str] = set()
         for reread in self._rereading.take():
@@ -81,6 +83,6 @@ class ServedZones:
                 self.served = self.served.with_unread([unread])
                 self._log.say_unread([unread])
             else:
+                await take_in(holdings, reread.endpoints, self._monotonic)
                 self.served = self.served.with_read(reread.zone)
-                holdings.learn(reread.endpoints)
         return frozenset(zones)

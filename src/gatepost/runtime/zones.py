@@ -175,9 +175,9 @@ class Zones:
         if isinstance(self._provider, GuardingProvider):
             self._provider.guard(holdings.txt.names if holdings.txt is not None else None)
 
-    def take_reread(self) -> frozenset[NameKey]:
+    async def take_reread(self) -> frozenset[NameKey]:
         """Takes in the zones that were read in the background. Returns: the names that are to be planned anew."""
-        zones = self._zones.take_reread(self._inventory)
+        zones = await self._zones.take_reread(self._inventory)
         if not zones or self._inventory is None:
             return frozenset()
         known = self._planning.known(self._inventory)
