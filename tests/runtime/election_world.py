@@ -27,58 +27,60 @@ class Server:
 
 
 class Replica:
-    """A candidate, its clock, which is another than everybody else's, and what it has on its way."""
+    """A candidate, its clock, which is another than everybody else's, and what it has on its way.
+
+    It asks, sees the answer, sends its bid, which arrives, and hears how that went: each a `step`, between which others
+    step and time passes.
+    """
 
     def __init__(self, name: str, offset_seconds: float, server: Server, times: LeaseTimes) -> None:
         self.candidate = Candidate(name, times)
         self._offset = offset_seconds
         self._server = server
+        self._position = 0
         self._answer: FoundLease | None = None
         self._bid: tuple[Lease, FoundLease | None, float] | None = None
         self._won: tuple[FoundLease, float] | None = None
 
-    def now(self, true_seconds: float) -> float:
-        return true_seconds + self._offset
-
     def is_leading(self, true_seconds: float) -> bool:
-        return self.candidate.is_leading(self.now(true_seconds))
+        return self.candidate.is_leading(true_seconds + self._offset)
 
-    def ask(self, true_seconds: float) -> None:
+    def step(self, true_seconds: float) -> None:
+        steps = (self._ask, self._see, self._send, self._arrive, self._hear)
+        steps[self._position](true_seconds + self._offset)
+        self._position = (self._position + 1) % len(steps)
+
+    def give_up(self, true_seconds: float) -> None:
+        """The answer takes too long, or is lost: what was sent may still arrive, or has."""
+        self._won = None
+        self._position = 0
+
+    def restart(self, true_seconds: float) -> None:
+        """Stops cleanly, and begins again."""
+        left = self.candidate.resignation(EPOCH)
+        if left is not None:
+            self._server.write(*left)
+        self._position, self._bid, self._won = 0, None, None
+
+    def _ask(self, now: float) -> None:
         self._answer = self._server.found
 
-    def see(self, true_seconds: float) -> None:
-        self.candidate.see(self._answer, self.now(true_seconds))
+    def _see(self, now: float) -> None:
+        self.candidate.see(self._answer, now)
 
-    def send(self, true_seconds: float) -> None:
-        now = self.now(true_seconds)
-        if self._bid is None and self.candidate.may_take(now):
+    def _send(self, now: float) -> None:
+        if self.candidate.may_take(now):
             # Its time of day is as wrong as its clock: nothing may rest on it.
             self._bid = (*self.candidate.bid(EPOCH + timedelta(seconds=now)), now)
 
-    def arrive(self, true_seconds: float) -> None:
+    def _arrive(self, now: float) -> None:
         if self._bid is not None:
             lease, over, sent_at = self._bid
             self._bid = None
             written = self._server.write(lease, over)
             self._won = (written, sent_at) if written is not None else None
 
-    def hear(self, true_seconds: float) -> None:
+    def _hear(self, now: float) -> None:
         if self._won is not None:
             self.candidate.won(*self._won)
             self._won = None
-
-    def hear_nothing(self, true_seconds: float) -> None:
-        self._won = None
-
-    def resign(self, true_seconds: float) -> None:
-        left = self.candidate.resignation(EPOCH)
-        if left is not None:
-            self._server.write(*left)
-
-    def campaign(self, true_seconds: float) -> None:
-        """One try as it goes when nothing is in the way."""
-        for step in (self.ask, self.see, self.send, self.arrive, self.hear):
-            step(true_seconds)
-
-
-STEPS = ("ask", "see", "send", "arrive", "hear", "hear_nothing", "resign", "campaign")

@@ -83,6 +83,37 @@ async def test_a_fault_of_the_elector_ends_the_wait_instead_of_following_for_eve
         lease.trouble = None
 
 
+class Stepped:
+    """A clock that goes on only when it is told to."""
+
+    def __init__(self) -> None:
+        self.seconds = 0.0
+
+    def now(self) -> float:
+        return self.seconds
+
+    async def wait(self, event: asyncio.Event, until: float) -> None:
+        await event.wait()
+
+
+async def test_a_term_begins_before_the_write_that_won_it_is_sent() -> None:
+    """Others may have seen that write long before its answer is here."""
+    clock = Stepped()
+
+    class Slow(Memory):
+        async def write(self, lease: Lease, over: FoundLease | None) -> FoundLease:
+            clock.seconds += 9.0
+            return await super().write(lease, over)
+
+    elector = Elector(Slow(), "me", LeaseTimes(), clock=clock)
+    async with elector.campaigning(ready):
+        await elector.gained()
+        clock.seconds = 9.9
+        assert elector.is_held
+        clock.seconds = 10.0
+        assert not elector.is_held
+
+
 async def test_a_lease_that_cannot_be_reached_is_told_once(caplog: pytest.LogCaptureFixture) -> None:
     lease = Memory()
     lease.trouble = Unreachable("the network is cut")
