@@ -253,3 +253,11 @@ def test_the_count_of_our_records_follows() -> None:
     there.note_entries(made=[entry()])
     there.take(Changes(delete=(a(),)))
     assert there.own_count() == 1
+
+
+def test_no_txt_record_is_put_where_one_says_whose_a_record_is() -> None:
+    there = held([a(), txt()], entry(), settings=WITH_TXT)
+    asked = wanted(Record("TXT", ('"v=spf1 -all"',)), name="a-app.example.com")
+    found = plan(there, wanted(Record("A", ("192.0.2.1",), 60)), asked, settings=WITH_TXT)
+    assert found.changes == ()
+    assert [problem.reason for problem in found.problems] == ["OwnershipRecord"]

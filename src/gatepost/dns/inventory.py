@@ -144,7 +144,7 @@ class Inventory:
 
     def is_ownership(self, key: NameKey, record_type: str) -> bool:
         """Whether what stands under a name and type says whose another record is."""
-        return record_type == "TXT" and self.txt is not None and self.txt.is_at(key)
+        return record_type == "TXT" and self._ownership is not None and self._ownership.is_at(key)
 
     def refusal(self, name: str, record_type: str) -> str | None:
         """Why the ownership of a record cannot be written down, None if it can or there is no registry."""

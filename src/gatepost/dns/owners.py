@@ -44,6 +44,10 @@ class Ownership(Protocol):
         """What is written about a record, whether or not it is there; None if nothing is."""
         ...
 
+    def is_at(self, key: NameKey) -> bool:
+        """Whether the TXT record of that name speaks of ownership."""
+        ...
+
     def refusal(self, name: str, record_type: str) -> str | None:
         """Why the ownership of a record cannot be written down, None if it can."""
         ...

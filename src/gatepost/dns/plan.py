@@ -23,8 +23,9 @@ POLICY = "policy"
 class Cause(Struct, frozen=True):
     """Why a change is due.
 
-    `kind` is one of new, type, targets, ttl, properties, owner, ownership (the ownership record is missing), gone,
-    detached, doubtful; of what is held also policy. `may_end`: a doubt that --delete-grace puts an end to.
+    `kind` is one of new, type, targets, ttl, properties, owner, ownership (that it is ours is not written where it
+    should be), gone, detached, doubtful; of what is held also policy. `may_end`: a doubt that --delete-grace puts an
+    end to.
     """
 
     kind: str
@@ -50,7 +51,7 @@ class PlannedChange(Struct, frozen=True):
 
     @property
     def touches_record(self) -> bool:
-        """False if only the ownership record has to be written."""
+        """False if only the ownership has to be written."""
         return any(cause.kind not in ("owner", "ownership") for cause in self.causes)
 
 

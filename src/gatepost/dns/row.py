@@ -159,7 +159,7 @@ class _Planning:
             return self._refuse("ForeignRecord", why)
         claimed = self._inventory.claimed_by_others(self._key, type_)
         if claimed:
-            why = f"an ownership record of {', '.join(claimed)} is left for {name} {type_}, so it is not created"
+            why = f"{name} {type_} is written down as owned by {', '.join(claimed)}, so it is not created"
             return self._refuse("ForeignOwnership", why)
         if self._inventory.is_ownership(self._key, type_):
             return self._refuse("OwnershipRecord", f"the {type_} of {name} says whose another record is, and stays")

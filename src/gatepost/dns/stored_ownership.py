@@ -84,6 +84,9 @@ class StoredOwnership:
         first = next(iter(entries.values()))
         return Written(dict(first.record.labels), due=first.due)
 
+    def is_at(self, key: NameKey) -> bool:
+        return self._txt.is_at(key)
+
     def refusal(self, name: str, record_type: str) -> str | None:
         return None
 
