@@ -34,6 +34,7 @@ def test_a_key_is_32_characters_or_32_bytes_in_base64(text: str, key: bytes | No
         (DnsSettings(sources=SOURCES, registry="dynamodb", migrate_from_txt_owner="old"), "--migrate-from-txt-owner"),
         (DnsSettings(sources=SOURCES, registry="dynamodb", txt_owner_id=""), "--txt-owner-id"),
         (DnsSettings(sources=SOURCES, registry="crd", txt_owner_id=""), "--txt-owner-id"),
+        (DnsSettings(sources=SOURCES, registry="crd", txt_owner_id="my cluster"), "--txt-owner-id"),
         (DnsSettings(sources=SOURCES, delete_grace=-1), "--delete-grace"),
         (DnsSettings(sources=SOURCES, events_emit=("RecordGone",)), "--events-emit"),
         (DnsSettings(sources=SOURCES, txt_owner_id="me,them"), "--txt-owner-id"),

@@ -204,6 +204,22 @@ async def test_a_list_of_several_pages_is_read_whole(monkeypatch: pytest.MonkeyP
         assert len(await here.store.read()) == 5
 
 
+async def test_an_object_that_cannot_be_read_stops_no_other(caplog: pytest.LogCaptureFixture) -> None:
+    loose = _read(DEFINITION)
+    spec = loose["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]["spec"]
+    spec["properties"]["endpoint"] = {"type": "object", "x-kubernetes-preserve-unknown-fields": True}
+    async with place(None) as here:
+        await here.client.write("POST", DEFINITIONS, {}, loose)
+        odd = record("odd", "me")
+        odd["spec"]["endpoint"]["targets"] = "192.0.2.1"
+        await here.put(odd)
+        await here.put(record("app", "me"))
+        assert [one.id for one in await here.store.read()] == [APP]
+        assert "a DNSRecord cannot be read" in caplog.messages
+        (result,) = await here.store.claim([entry("odd", owner="them")])
+        assert result.error.endswith("belongs to me")
+
+
 @pytest.mark.parametrize("id_", ["", object_name(EndpointKey("b.example.com", "A"))], ids=["unseen", "seen as ours"])
 async def test_a_claim_on_what_another_owner_has_fails_alone(id_: str) -> None:
     async with place() as here:

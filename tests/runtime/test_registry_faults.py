@@ -5,6 +5,7 @@ touched, no living record is left without owner, and once the faults are over ev
 
 from __future__ import annotations
 
+import pytest
 from booked_zone import Book, BookedZone
 from faulty_zone import (
     ANSWER_IS_LOST,
@@ -23,11 +24,13 @@ from hypothesis.stateful import invariant, rule
 from test_dns_faults import ADDRESSES, FaultyDns, instances, run
 
 from gatepost.dns.endpoint import Changes, Endpoint, EndpointKey
+from gatepost.dns.inventory import Inventory
 from gatepost.dns.plan import CREATE, PlannedChange
 from gatepost.dns.registry import inventory
 from gatepost.dns.served import Served
 from gatepost.dns.settings import DnsSettings
 from gatepost.dns.stored_ownership import Entry
+from gatepost.registries.contract import RegistryError
 from gatepost.runtime.claiming import ClaimingSender
 
 store_faults = st.builds(Fault, st.sampled_from(FAULTS), st.integers(0, 4))
@@ -279,20 +282,36 @@ async def test_a_left_over_claim_keeps_others_out_only_as_long_as_its_owner_asks
     )
 
 
-async def test_a_claim_that_is_of_no_use_without_another_of_its_name_is_given_back() -> None:
-    zone = BookedZone()
-    sender = ClaimingSender(zone.inner, zone.store_for("east"))
+def two_records() -> tuple[list[Endpoint], Inventory]:
+    """An A and an AAAA record of one name of ours, and an inventory without either."""
     labels = {"owner": "east", "resource": "httproute/shop/app"}
     records = [
         Endpoint("app.example.com", "A", ("192.0.2.1",), 60, "", labels),
         Endpoint("app.example.com", "AAAA", ("2001:db8::1",), 60, "", labels),
     ]
-    planned = [PlannedChange(CREATE, None, record, ()) for record in records]
     stored = DnsSettings(sources=("gateway-httproute",), registry="dynamodb", txt_owner_id="east")
-    holdings = inventory(stored, (), ["example.com"], entries=())
+    return records, inventory(stored, (), ["example.com"], entries=())
+
+
+async def test_a_claim_that_is_of_no_use_without_another_of_its_name_is_given_back() -> None:
+    zone = BookedZone()
+    sender = ClaimingSender(zone.inner, zone.store_for("east"))
+    records, holdings = two_records()
     theirs = Entry(Endpoint("app.example.com", "AAAA", labels={"owner": "west"}), "theirs")
     zone.book[theirs.key] = theirs  # since the book was read
-    refused = await sender.send(planned, holdings, Served())
+    refused = await sender.send([PlannedChange(CREATE, None, one, ()) for one in records], holdings, Served())
     assert refused == {record.key: "it belongs to west" for record in records}
     assert (list(zone.book.values()), await zone.contents()) == ([theirs], {})
     assert holdings.own_entry(records[0].key) is None
+
+
+async def test_who_does_not_lead_claims_nothing_and_releases_nothing() -> None:
+    zone = BookedZone()
+    store = zone.store_for("east")
+    sender = ClaimingSender(zone.inner, store, lambda: False)
+    records, holdings = two_records()
+    with pytest.raises(RegistryError, match="this replica does not lead"):
+        await sender.send([PlannedChange(CREATE, None, one, ()) for one in records], holdings, Served())
+    with pytest.raises(RegistryError, match="this replica does not lead"):
+        await sender.sweep_entries([Entry(records[0], "left over")], holdings)
+    assert store.calls == 0

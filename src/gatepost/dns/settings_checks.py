@@ -19,6 +19,7 @@ from gatepost.dns.choices import (
 )
 from gatepost.dns.expressions import BadExpression, compiled
 from gatepost.dns.wrappers.networks import network_of
+from gatepost.kubernetes.metadata import label_value_problem
 from gatepost.kubernetes.selectors import BadSelector, parse_labels
 
 if TYPE_CHECKING:
@@ -131,6 +132,9 @@ def _check_registry(settings: DnsSettings) -> Iterator[str]:
         yield "--registry: aws-sd goes with the provider aws-sd (Cloud Map), which gatepost does not have"
     if settings.registry != "noop" and not settings.txt_owner_id:
         yield "--txt-owner-id: found nothing, wanted a name that no other instance uses in these zones"
+    wrong = label_value_problem(settings.txt_owner_id) if settings.registry == "crd" else ""
+    if wrong:
+        yield f"--txt-owner-id: found {settings.txt_owner_id!r}, wanted a label value for --registry crd: {wrong}"
     if settings.migrate_from_txt_owner and settings.migrate_from_txt_owner == settings.owner:
         yield f"--migrate-from-txt-owner: found {settings.owner!r}, which is our own name, wanted that of another"
     if settings.migrate_from_txt_owner and settings.registry != "txt":

@@ -92,9 +92,9 @@ class DnsRecordStore:
             answer = await self._client.read(path, {"limit": _PAGE_SIZE, **({"continue": token} if token else {})})
             try:
                 page = page_in(answer)
-                found += [entry_of(decoder.decode(raw)[1]) for raw in page.items]
-            except (msgspec.DecodeError, UnreadableObject) as error:
-                raise RegistryError(f"GET {path}: the answer cannot be read: {error}") from error
+            except msgspec.DecodeError as error:
+                raise RegistryError(f"GET {path}: the answer is cut or no list: {error}") from error
+            found += [entry for raw in page.items if (entry := _entry_in(raw, decoder)) is not None]
             token = page.metadata.continue_
             if not token:
                 return found
@@ -204,6 +204,15 @@ class DnsRecordStore:
     async def _send(self, request: Request) -> Raw:
         answer: Raw = json.loads(await self._calls.send(request))
         return answer
+
+
+def _entry_in(raw: msgspec.Raw, decoder: ObjectDecoder[DNSRecord]) -> Entry | None:
+    """None for one that cannot be read: its record counts as nobody's, and is left alone."""
+    try:
+        return entry_of(decoder.decode(raw)[1])
+    except UnreadableObject as error:
+        log.warning("a DNSRecord cannot be read", extra={"fields": {"error": error}})
+        return None
 
 
 def _foreign(ref: Ref, current: Raw) -> str:
