@@ -22,7 +22,7 @@ def run(*arguments: str) -> Result:
         (("--kube-api-qps", "0"), "--kube-api-qps: found 0, wanted more than 0"),
         (("--kube-api-burst", "0"), "--kube-api-burst: found 0, wanted 1 or more"),
         (("--kube-api-request-timeout", "0s"), "--kube-api-request-timeout: found 0s, wanted more than 0"),
-        (("--server", "10.0.0.1:6443"), "--server: found '10.0.0.1:6443', wanted a URL such as https://10.0.0.1:6443"),
+        (("--server", "10.0.0.1:6443"), "found '10.0.0.1:6443', wanted a URL such as https://10.0.0.1:6443"),
         (("--metrics-address", "7979"), "found '7979', wanted HOST:PORT like 127.0.0.1:8888"),
         (
             ("--leader-elect", "--leader-elect-lease-duration", "5s"),
@@ -57,6 +57,26 @@ def test_a_config_file_may_switch_metrics_off_with_a_number(tmp_path: Path) -> N
     with command.make_context("run", ["--config", str(tmp_path / "gatepost.yaml")]) as ctx:
         assert ctx.params["metrics_address"] is None
         assert (ctx.params["leader_elect"], ctx.params["leader_elect_lease_duration"]) == (True, 30.0)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [("plan", "--source", "crd", "--current", "zone.txt"), ("endpoints",), ("render",), ("explain", "a.example.com")],
+    ids=lambda arguments: str(arguments[0]),
+)
+def test_commands_that_read_a_cluster_ask_the_server_that_is_given(
+    arguments: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "zone.txt").write_text("")
+    with socket.socket() as bound:  # and not listening: nobody answers there
+        bound.bind(("127.0.0.1", 0))
+        port = bound.getsockname()[1]
+        environment = {"HOME": str(tmp_path), "KUBECONFIG": ""}
+        server = ("--server", f"http://127.0.0.1:{port}")
+        result = CliRunner(env=environment).invoke(gatepost, [*arguments, *server])
+    assert result.exit_code == 3
+    assert f"127.0.0.1:{port}" in result.stderr
 
 
 def test_an_address_that_is_taken_is_exit_code_3_and_named(tmp_path: Path) -> None:

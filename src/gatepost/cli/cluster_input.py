@@ -39,7 +39,7 @@ def take_snapshot(
     from gatepost.runtime.snapshot import snapshot  # loads an HTTP client, which no run over files needs
 
     try:
-        connection = find_connection(given.kubeconfig, given.context)
+        connection = find_connection(given.kubeconfig, given.context, server=given.server)
         surroundings = _seen_from(connection.server.url, settings or Settings())
         taken = asyncio.run(snapshot(connection, wiring, kinds=kinds, kept_raw=kept_raw, settings=(surroundings,)))
     except ClusterError as error:

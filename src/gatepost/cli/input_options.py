@@ -18,10 +18,11 @@ class Input(Struct, frozen=True):
     paths: tuple[str, ...] = ()
     kubeconfig: str | None = None
     context: str | None = None
+    server: str = ""
 
 
 def input_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Gives a command `[FILE...]`, `--filename`, `--kubeconfig` and `--context`; it gets `given`, an Input."""
+    """Gives a command `[FILE...]`, `--filename` and the ways to a cluster; it gets them as `given`, an Input."""
 
     @wraps(command)
     def with_input(
@@ -30,9 +31,10 @@ def input_options(command: Callable[..., Any]) -> Callable[..., Any]:
         more_files: tuple[str, ...],
         kubeconfig: str | None,
         context: str | None,
+        server: str,
         **options: Any,
     ) -> Any:
-        return command(*args, given=Input((*files, *more_files), kubeconfig, context), **options)
+        return command(*args, given=Input((*files, *more_files), kubeconfig, context, server), **options)
 
     name = click.option(
         "-f", "--filename", "more_files", multiple=True, metavar="FILE", help="Another way to name a FILE."

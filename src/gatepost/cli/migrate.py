@@ -125,7 +125,8 @@ def _carry_out(given: Input, migrations: Sequence[Migration], pause_seconds: flo
         click.echo(f"{service.namespace}/{service.name}: done: {step}", err=True)
 
     async def move() -> list[Carried]:
-        async with Client(find_connection(given.kubeconfig, given.context)) as client:
+        connection = find_connection(given.kubeconfig, given.context, server=given.server)
+        async with Client(connection) as client:
             calls = Calls(client, Discovery(client))
             return await Migrator(calls, tell, pause_seconds).carry_out(migrations)
 

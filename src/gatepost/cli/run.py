@@ -73,6 +73,7 @@ OUTSIDE_FAILED = 3
 def command(
     kubeconfig: str | None,
     context: str | None,
+    server: str,
     controllers: str,
     settings: Settings,
     probe: bool,
@@ -112,6 +113,7 @@ def command(
     run_settings = RunSettings(
         kubeconfig=kubeconfig,
         context=context,
+        server=server,
         controllers=() if controllers == "none" else controllers_in([controllers]),
         cluster_domain=settings.cluster_domain,
         system_namespace=settings.system_namespace,

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from typing import Annotated
-from urllib.parse import urlsplit
 
 from msgspec import Meta, Struct
 
@@ -17,9 +16,6 @@ class ApiCalls(Struct, frozen=True, kw_only=True):
     when to wait; so there is no limit unless one is set.
     """
 
-    server: Annotated[
-        str, Meta(description="URL of the API server, in place of the one in the kubeconfig or of this Pod.")
-    ] = ""
     kube_api_request_timeout: Annotated[
         float, Meta(description="How long the API server may be silent within one answer; watches wait longer.")
     ] = 30.0
@@ -35,9 +31,6 @@ class ApiCalls(Struct, frozen=True, kw_only=True):
         return tuple(self._wrong())
 
     def _wrong(self) -> Iterator[str]:
-        server = urlsplit(self.server)
-        if self.server and (server.scheme not in ("http", "https") or not server.hostname):
-            yield f"--server: found {self.server!r}, wanted a URL such as https://10.0.0.1:6443"
         if not 0 < self.kube_api_request_timeout < math.inf:
             yield f"--kube-api-request-timeout: found {self.kube_api_request_timeout:g}s, wanted more than 0"
         if not self.kube_api_qps > 0:

@@ -56,6 +56,7 @@ class RunSettings(Struct, frozen=True, kw_only=True):
 
     kubeconfig: str | None = None
     context: str | None = None
+    server: str = ""
     controllers: tuple[str, ...] = ()
     cluster_domain: str = "cluster.local"
     system_namespace: str = "knative-serving"
@@ -75,7 +76,7 @@ class RunSettings(Struct, frozen=True, kw_only=True):
 
 async def run(settings: RunSettings, stop: asyncio.Event, provider: Provider | None = None) -> list[str]:
     """Finds the cluster and runs against it, see `run_on`. Raises: KubeconfigError if no cluster can be found."""
-    connection = find_connection(settings.kubeconfig, settings.context, server=settings.api.server)
+    connection = find_connection(settings.kubeconfig, settings.context, server=settings.server)
     return await run_on(connection, settings, stop, provider)
 
 
