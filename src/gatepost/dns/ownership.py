@@ -114,6 +114,8 @@ class OwnershipNames(Struct, frozen=True):
 
     def _mapped(self, name: str, record_type: str, *, replace: bool = True) -> str:
         """The name by the rule of external-dns; without a record type, in its old format."""
+        if record_type and not (self.prefix or self.suffix or name.startswith("*")):
+            return f"{record_type.lower()}-{name}"  # as nearly always; in a large zone this is asked very often
         head, dot, rest = name.partition(".")
         if head == "*" and self.wildcard and replace:
             head = self.wildcard
@@ -124,7 +126,11 @@ class OwnershipNames(Struct, frozen=True):
         return f"{prefix.replace(_TEMPLATE, type_)}{head}{suffix.replace(_TEMPLATE, type_)}{dot}{rest}"
 
     def _zone_of(self, name: str) -> str | None:
-        return max((zone for zone in self.zones if _is_within(name, zone)), key=len, default=None)
+        found: str | None = None
+        for zone in self.zones:
+            if _is_within(name, zone) and (found is None or len(zone) > len(found)):
+                found = zone
+        return found
 
 
 def _is_within(name: str, zone: str) -> bool:
