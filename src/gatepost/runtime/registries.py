@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from gatepost.cluster.client import Client
 from gatepost.dns.rules import BadSettings
 from gatepost.dns.stored_ownership import Entry
 from gatepost.objects.dnsrecord import DNSRecord
@@ -18,6 +18,9 @@ from gatepost.objects.meta import KubernetesObject
 from gatepost.registries.contract import OwnershipStore
 from gatepost.registries.record_objects import entry_of
 from gatepost.registries.settings import CrdRegistrySettings, DynamoDbSettings
+
+if TYPE_CHECKING:
+    from gatepost.cluster.client import Client
 
 
 class RegistryNotUsable(BadSettings):
@@ -36,7 +39,7 @@ def _crd(settings: CrdRegistrySettings, client: Client | None) -> OwnershipStore
 
     if client is None:
         raise ValueError("--registry: crd keeps ownership in a cluster, and there is none here")
-    namespace = records_namespace(settings, client.connection.namespace)
+    namespace = settings.crd_registry_namespace or client.connection.namespace  # that of the Pod, or of the context
     return DnsRecordStore(client, namespace, lambda: datetime.now(UTC))
 
 
@@ -72,12 +75,6 @@ def store_named(name: str, settings: RegistrySettings, client: Client | None = N
         return kind.make(settings.get(kind.settings) or kind.settings(), client)
     except ValueError as error:
         raise RegistryNotUsable(str(error)) from error
-
-
-def records_namespace(settings: Struct, default: str) -> str:
-    """The namespace of the DNSRecords. `default`: that of the Pod, or of the context."""
-    assert isinstance(settings, CrdRegistrySettings)
-    return settings.crd_registry_namespace or default
 
 
 def entries_among(objects: Iterable[KubernetesObject], namespace: str) -> tuple[Entry, ...]:
