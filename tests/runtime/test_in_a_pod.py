@@ -10,6 +10,7 @@ from pathlib import Path
 
 import aiohttp
 import pytest
+import yaml
 from guarded_api import GuardedApi, guarded
 from test_reconcilers_on_a_server import ROUTES, Cluster, cluster_with_a_mapping
 
@@ -20,6 +21,10 @@ from gatepost.providers.embedded import EmbeddedProvider
 from gatepost.runtime.election import Election
 from gatepost.runtime.process import RunSettings, controllers_on, run_on
 
+CRD_VERSION = "externaldns.k8s.io/v1alpha1"
+ENDPOINTS = f"/apis/{CRD_VERSION}/namespaces/shop/dnsendpoints"
+RECORDS = f"/apis/{CRD_VERSION}/namespaces/gatepost/dnsrecords"
+DEFINITION = Path(__file__).parents[1] / "registries" / "dnsrecords.yaml"
 COMMON = ("gatepost-leases", "gatepost-events")
 ALL = (*COMMON, "gatepost-knative-config", "gatepost-gateway", "gatepost-domainmapping", "gatepost-dns")
 SETTINGS = RunSettings(
@@ -50,6 +55,27 @@ async def test_the_roles_are_enough_to_make_routes_and_records_and_to_lead(tmp_p
             assert route["spec"]["hostnames"] == ["app.example.com"]
             (lease,) = await cluster.items("/apis/coordination.k8s.io/v1/namespaces/gatepost/leases")
             assert lease["spec"]["holderIdentity"] != ""
+
+
+async def test_the_role_of_the_registry_crd_is_enough_to_claim_records_and_to_release_them(tmp_path: Path) -> None:
+    entry = {"dnsName": "mail.example.com", "recordType": "A", "targets": ["192.0.2.25"]}
+    dns = DnsSettings(sources=("crd",), registry="crd", txt_owner_id="me", removal_free_count=5)
+    async with pod((*COMMON, "gatepost-knative-config", "gatepost-dns", "gatepost-dns-records"), tmp_path) as found:
+        cluster, api = found
+        definition = yaml.safe_load(DEFINITION.read_text())
+        await cluster.client.write("POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", {}, definition)
+        await cluster.make(ENDPOINTS, "DNSEndpoint", CRD_VERSION, "shop", "mail", spec={"endpoints": [entry]})
+        connection = find_connection(environment=api.environment, service_account=tmp_path)
+        provider = EmbeddedProvider(["example.com"])
+        async with controllers_on(connection, RunSettings(dns=dns), provider) as made, made.running() as loop:
+            await loop.rest()
+            assert [record.dns_name for record in await provider.records()] == ["mail.example.com"]
+            assert len(await cluster.items(RECORDS)) == 1
+            await cluster.client.write("DELETE", f"{ENDPOINTS}/mail", {}, {})
+            seen = loop.movements.count
+            while await cluster.items(RECORDS):
+                seen = await loop.movements.after(seen)
+            assert (await provider.records(), loop.failures, api.refused) == ([], [], [])
 
 
 async def test_a_token_that_was_rotated_is_read_again(tmp_path: Path) -> None:
