@@ -13,12 +13,13 @@ from msgspec import Struct, convert
 
 from gatepost.dns.endpoint import Changes, Endpoint, EndpointKey
 from gatepost.dns.rules import rules
+from gatepost.dns.served import UnreadZone
 from gatepost.dns.settings import DnsSettings
 from gatepost.objects.core import Namespace
 from gatepost.objects.gatewayapi import Gateway, HTTPRoute
 from gatepost.objects.meta import KubernetesObject
 from gatepost.objects.refs import GroupKind, Ref
-from gatepost.providers.contract import Provider, ProviderError, RecordResult
+from gatepost.providers.contract import Provider, ProviderError, RecordResult, ZonesUnknown
 from gatepost.providers.embedded import EmbeddedProvider
 from gatepost.registries.contract import OwnershipStore
 from gatepost.runtime.kinds import KnownKinds, NotingEngine
@@ -33,7 +34,17 @@ ANSWER_IS_LOST = "the answer is lost"
 HALF_IS_MADE = "half is made, and the answer is lost"
 SOME_ARE_REFUSED = "some are refused"
 LISTING_FAILS = "the listing fails"
-FAULTS = (NOTHING_IS_SENT, ANSWER_IS_LOST, HALF_IS_MADE, SOME_ARE_REFUSED, LISTING_FAILS)
+ZONE_IS_LOST = "half is made, and it is told which zone is not known any more"
+ZONE_IS_UNREAD = "the zone alone cannot be read"
+FAULTS = (
+    NOTHING_IS_SENT,
+    ANSWER_IS_LOST,
+    HALF_IS_MADE,
+    SOME_ARE_REFUSED,
+    LISTING_FAILS,
+    ZONE_IS_LOST,
+    ZONE_IS_UNREAD,
+)
 
 
 class Fault(Struct, frozen=True):
@@ -117,6 +128,8 @@ class Access(Faulty):
         self._actor = actor
 
     async def zones(self) -> Sequence[str]:
+        if self._fault(ZONE_IS_UNREAD):
+            raise ZonesUnknown([UnreadZone(ZONE, "the transfer is refused")])
         return [ZONE]
 
     async def records(self) -> Sequence[Endpoint]:
@@ -136,6 +149,10 @@ class Access(Faulty):
             for single in [*_singles(changes)][: fault.at]:
                 await self._zone.inner.apply(single)
             raise ProviderError("connection reset")
+        if fault := self._fault(ZONE_IS_LOST):
+            for single in [*_singles(changes)][: fault.at]:
+                await self._zone.inner.apply(single)
+            raise ZonesUnknown([UnreadZone(ZONE, "connection reset")])
         if fault := self._fault(SOME_ARE_REFUSED):
             return [
                 result

@@ -60,7 +60,9 @@ class Planning:
     @property
     def doubtful_kinds(self) -> frozenset[str]:
         """The kinds of which an object that is not there need not be gone."""
-        return kinds_in_doubt(self._kinds.watched, self._kinds.unknown, self._kinds.missing)
+        # Of a kind that cannot be read now, an object may have come since that another replica has published.
+        missing = self._kinds.missing | self._kinds.failing.keys()
+        return kinds_in_doubt(self._kinds.watched, self._kinds.unknown, missing)
 
     def known(self, holdings: Inventory) -> set[NameKey]:
         """All names that are wanted or held."""
