@@ -294,6 +294,35 @@ async def test_a_rule_runs_again_when_the_time_comes_that_it_named() -> None:
         assert datetime.now(UTC) >= moment
 
 
+async def test_a_moment_that_has_come_is_waited_for_in_peace_while_a_kind_is_not_heard_of() -> None:
+    start = datetime(2026, 1, 1, tzinfo=UTC)
+    asked = 0
+
+    def clock() -> datetime:
+        """Each look is a day later, so that every moment has come."""
+        nonlocal asked
+        asked += 1
+        return start + timedelta(days=asked)
+
+    def waits_and_asks(ref: Ref, view: View) -> Outcome:
+        view.now(until=view.now() + timedelta(seconds=1))
+        return note_of_service(ref, view)
+
+    rule: Rule[Any] = Rule("notes", waits_and_asks, rank=10, over=ConfigMap)
+    loop, feed, stop = Loop(NotingEngine([rule], [], start), Writes(), clock), Feed(), asyncio.Event()
+    task = asyncio.create_task(loop.run(feed, stop))
+    await feed.has_watched(CONFIG_MAPS)
+    put(loop, config_map("a"))
+    loop.intake.complete(CONFIG_MAPS)
+    await feed.has_watched(SERVICES)
+    before = asked
+    for _ in range(50):
+        await asyncio.sleep(0)  # turns in which it would look at the clock again and again
+    assert asked - before <= 1
+    stop.set()
+    await task
+
+
 async def test_an_object_that_others_changed_is_compared_again_though_no_rule_reads_the_change() -> None:
     writes = Writes()
     async with looping(note_of_data, writes) as (loop, _):
