@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 import trustme
@@ -50,7 +51,7 @@ def server(authority: Authority) -> Iterator[DnsServer]:
         yield started
 
 
-def settings(server: DnsServer, **others: bool) -> Rfc2136Settings:
+def settings(server: DnsServer, **others: Any) -> Rfc2136Settings:
     return Rfc2136Settings(
         rfc2136_host=("127.0.0.1",),
         rfc2136_port=server.tls_port,

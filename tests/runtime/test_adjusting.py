@@ -76,7 +76,7 @@ async def test_the_names_that_are_served_come_from_the_other_side_or_from_the_zo
     of_the_other_side, of_the_zones = (await read_provider(remote)).served, (await read_provider(behind)).served
     assert of_the_other_side.domains == DomainFilter(include=("example.com",))
     for served in (of_the_other_side, of_the_zones):
-        assert served.zones == {"example.com"}
+        assert served.zones == frozenset({"example.com"})
         assert [name for name in ("a.example.com", "a.badexample.com", "com") if served.serves(name)] == [
             "a.example.com"
         ]
