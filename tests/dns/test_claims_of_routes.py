@@ -61,6 +61,21 @@ def test_a_hostname_that_meets_no_listener_is_named() -> None:
     ]
 
 
+def test_a_route_without_any_hostname_is_told_why_it_has_none() -> None:
+    unnamed = route(hostnames=[])
+    wildcard = gateway(listeners=[listener(hostname="*.example.com")])
+    exact = replace(HTTP_ROUTES, listener_hostname_fallback="exact")
+    (why,) = claims_of(unnamed, wildcard, settings=exact).skipped
+    assert (why.reason, why.at, why.field) == ("WildcardHostname", wildcard.ref, "spec.listeners[0].hostname")
+    none = replace(HTTP_ROUTES, listener_hostname_fallback="none")
+    (why,) = claims_of(unnamed, wildcard, settings=none).skipped
+    assert (why.reason, why.at) == ("NoHostname", unnamed.ref)
+    assert "--listener-hostname-fallback none" in why.message
+    source = {"external-dns.kubernetes.io/gateway-hostname-source": "defined-hosts-only"}
+    (why,) = claims_of(route(hostnames=[], annotations=source), wildcard).skipped
+    assert (why.reason, "gateway-hostname-source=defined-hosts-only" in why.message) == ("NoHostname", True)
+
+
 def test_each_no_says_which_object_and_field_decided() -> None:
     closed = {"namespaces": {"from": "Same"}}
     kinds = {"namespaces": {"from": "All"}, "kinds": [{"kind": "GRPCRoute"}]}

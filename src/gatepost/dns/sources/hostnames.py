@@ -78,8 +78,15 @@ class HostnameRule:
         if wishes.hostnames:
             self._add_annotated(asked, ref, wishes, skipped)
         if not asked.fields:
-            skipped.append(Skipped("NoHostname", "asks for no hostname that DNS can hold", ref, _SPEC))
+            skipped.append(Skipped("NoHostname", self._why_none(asked, wishes, bool(in_spec)), ref, _SPEC))
         return asked
+
+    def _why_none(self, asked: Hostnames, wishes: Wishes, has_names: bool) -> str:
+        if wishes.hostname_source:
+            return f"asks for no hostname: gateway-hostname-source={wishes.hostname_source} leaves none"
+        if has_names or asked.passed_over:
+            return "asks for no hostname that DNS can hold"
+        return "asks for no hostname, and --listener-hostname-fallback none takes none of a listener"
 
     def _add_annotated(self, asked: Hostnames, ref: Ref, wishes: Wishes, skipped: list[Skipped]) -> None:
         if self._settings.ignore_hostname_annotation:

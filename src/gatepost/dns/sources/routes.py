@@ -15,7 +15,7 @@ from gatepost.dns.records import Claim, Claimant, Claims, Records, first_set
 from gatepost.dns.settings import DnsSettings
 from gatepost.dns.sources.attachment import Attachment, attachments
 from gatepost.dns.sources.filters import Filters, against_controller
-from gatepost.dns.sources.hostnames import HostnameRule, Template
+from gatepost.dns.sources.hostnames import LISTENER_HOSTNAME, HostnameRule, Template
 from gatepost.dns.sources.offers import Offer, OpenListener
 from gatepost.dns.targets import joined, records_for, reduced, with_settings
 from gatepost.dns.wrappers.reach import Reach
@@ -127,14 +127,26 @@ class Meeting:
             names = self._names_at(listener)
             if listener.doubt is not None:
                 skipped.append(listener.doubt)
-            elif not names:
-                skipped.append(listener.no_match)
+            elif not names and self._hostnames:
+                skipped.append(self._why_none(listener))
             why = doubt or listener.doubt
             if why is None:
                 self._serve(names, alone)
                 continue
             for name in names:
                 self._doubts.setdefault(name, why)
+
+    def _why_none(self, listener: OpenListener) -> Skipped:
+        """Why no name comes out at a listener: no hostname meets it, or all it has is a wildcard that is not taken."""
+        none = listener.no_match
+        if (
+            not self._exact_only
+            or not listener.hostname.startswith("*.")
+            or set(self._hostnames) != {LISTENER_HOSTNAME}
+        ):
+            return none
+        message = f"{listener.hostname} is a wildcard, and --listener-hostname-fallback exact takes none"
+        return Skipped("WildcardHostname", message, none.at, none.field)
 
     def _names_at(self, listener: OpenListener) -> list[str]:
         """What the hostnames come to at a listener."""
