@@ -159,8 +159,8 @@ def _refusal(listener: PreparedListener, at: Ref, kind: str) -> Skipped | None:
 
 def _open(listener: PreparedListener, at: Ref) -> OpenListener:
     name = listener.hostname or ""
-    wanted = f"hostname {name}" if name else "a hostname"
-    message = f"listener {listener.name!r} wants {wanted}, none of the Route meets it"
+    wanted = f"listener {listener.name!r} wants hostname {name}, none of the Route meets it"
+    message = wanted if name else f"neither listener {listener.name!r} nor the Route has a hostname"
     namespaces = listener.routes.namespaces
     return OpenListener(
         listener.name,
