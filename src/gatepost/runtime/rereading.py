@@ -11,7 +11,7 @@ from msgspec import Struct
 from gatepost.cluster.backoff import Backoff
 from gatepost.dns.endpoint import Endpoint
 from gatepost.dns.served import UnreadZone
-from gatepost.providers.contract import ProviderError, ZonedProvider
+from gatepost.providers.contract import Provider, ProviderError, ZonedProvider
 from gatepost.runtime.logs import fields
 
 log = logging.getLogger("gatepost.dns")
@@ -40,7 +40,7 @@ class Rereading:
     Args: monotonic: seconds that only grow.
     """
 
-    def __init__(self, provider: object, monotonic: Callable[[], float]) -> None:
+    def __init__(self, provider: Provider, monotonic: Callable[[], float]) -> None:
         self._provider = provider
         self._monotonic = monotonic
         self._waits: dict[str, _Wait] = {}
@@ -85,11 +85,6 @@ class Rereading:
             if wait.at is not None and wait.at <= now:
                 wait.at = None
                 self._tasks[name] = asyncio.create_task(self._read(self._provider, name))
-
-    @property
-    def has_ended(self) -> bool:
-        """Whether there is something to take."""
-        return bool(self._ended)
 
     def take(self) -> list[Reread]:
         """What the attempts gave that ended since it was last asked, without those that gave the same as before."""
