@@ -15,6 +15,7 @@ from gatepost.cluster.connection import Connection, Server
 from gatepost.migration.rules import BACK, FORWARD, INDEXES, RULES, guarded
 from gatepost.migration.values import Migration
 from gatepost.objects.kinds import typed
+from gatepost.objects.problems import UnreadableObject
 from gatepost.objects.refs import ref_of
 from gatepost.runtime.snapshot import snapshot
 from gatepost.runtime.wiring import Wiring
@@ -133,7 +134,10 @@ def planned(*raws: Raw, back: bool = False, all_handed_over: bool = False) -> li
     """What the rules say of these objects, by name of the Service."""
     engine = Engine(RULES, INDEXES, datetime(2026, 1, 1, tzinfo=UTC))
     for raw in raws:
-        engine.put(typed(raw), ref_of(raw))
+        try:
+            engine.put(typed(raw), ref_of(raw))
+        except UnreadableObject as error:
+            engine.put_unreadable(error.problem)
     engine.run_stale()
     assert not engine.failures, engine.failures
     return migrations_in(engine, back=back, all_handed_over=all_handed_over)

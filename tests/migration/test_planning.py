@@ -48,6 +48,16 @@ def shop(spec: Raw, entry: Raw, *more: Raw, owner: Raw = ROUTE) -> tuple[Raw, ..
     return (owner, service(owner, spec), kingress(owner, entry), gateway(), *more)
 
 
+@pytest.mark.parametrize("part", [0, 2], ids=["the Route", "the KIngress"])
+def test_a_service_stays_while_what_decides_about_it_cannot_be_read(part: int) -> None:
+    objects = list(shop(EXTERNAL_NAME, BY_NAME))
+    objects[part] = {**objects[part], "status": "none"}
+    migration = the(*objects)
+    (problem,) = migration.refused
+    assert (problem.reason, problem.about, problem.field) == ("UnreadableObject", ref_of(objects[part]), "status")
+    assert (migration.steps, migration.found.form) == ((), "ExternalName")
+
+
 def test_external_name_gets_slices_then_a_check_then_one_update() -> None:
     migration = the(*shop(EXTERNAL_NAME, BY_NAME))
     assert steps(migration) == [

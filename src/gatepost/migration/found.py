@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from msgspec import structs
+
 from gatepost.migration.values import Form, Found, FoundEndpoints, FoundSlice
 from gatepost.objects.core import Endpoints, EndpointSlice, Service
 from gatepost.objects.meta import controller_of, is_controlled_by
@@ -37,15 +39,23 @@ def route_of(service: Service, view: View) -> Route | None:
     return view.named(Route, service.metadata.namespace, name)
 
 
-def found_at(service: Service, route: Route | None, view: View) -> Found:
+def found_alone(service: Service) -> Found:
+    """What the Service itself says."""
     spec = service.spec
     form = form_of(service)
     return Found(
         form=form,
         leads_to=spec.external_name if form == "ExternalName" else spec.cluster_ip if form == "Allocated" else "",
         route=service.metadata.labels[ROUTE_LABEL],
-        is_controlled=route is not None and is_controlled_by(service, route),
         visibility=service.metadata.labels.get(VISIBILITY_LABEL, ""),
+    )
+
+
+def found_at(service: Service, route: Route | None, view: View) -> Found:
+    """What stands there: the Service with all that answers for it."""
+    return structs.replace(
+        found_alone(service),
+        is_controlled=route is not None and is_controlled_by(service, route),
         endpoints=_endpoints(service, route, view),
         slices=tuple(_slice(found, service) for found in slices_of(service, view)),
     )

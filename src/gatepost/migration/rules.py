@@ -7,11 +7,11 @@ from typing import Any
 
 from gatepost.migration.back import steps_back
 from gatepost.migration.forward import steps_forward
-from gatepost.migration.found import SLICES, found_at, route_of
+from gatepost.migration.found import SLICES, found_alone, found_at, route_of
 from gatepost.migration.scene import Scene, scene_of
 from gatepost.migration.values import Migration, Step
 from gatepost.objects.core import Service
-from gatepost.objects.problems import Problem
+from gatepost.objects.problems import Problem, UnreadableObject
 from gatepost.objects.refs import Ref
 from gatepost.objects.serving import ROUTE_LABEL
 from gatepost.reconcilers import route as route_package
@@ -35,11 +35,18 @@ def _plan(ref: Ref, view: View, steps_of: Planner) -> Migration | None:
         return None
     if service.metadata.deletion_timestamp is not None:
         return None
+    try:
+        return _planned(service, view, steps_of)
+    except UnreadableObject as stop:
+        return Migration(ref, service.metadata.uid, None, found_alone(service), refused=(stop.problem,))
+
+
+def _planned(service: Service, view: View, steps_of: Planner) -> Migration:
     route = route_of(service, view)
     scene = scene_of(service, route, view)
     steps = steps_of(scene, view) if isinstance(scene, Scene) else scene
     return Migration(
-        service=ref,
+        service=service.ref,
         uid=service.metadata.uid,
         route=route.ref if route is not None else None,
         found=found_at(service, route, view),

@@ -42,10 +42,10 @@ class Found(Struct, frozen=True):
     form: Form
     leads_to: str
     route: str
-    is_controlled: bool
-    visibility: str
-    endpoints: FoundEndpoints | None
-    slices: tuple[FoundSlice, ...]
+    is_controlled: bool = False
+    visibility: str = ""
+    endpoints: FoundEndpoints | None = None
+    slices: tuple[FoundSlice, ...] = ()
 
 
 class LaySlice(Struct, frozen=True, tag="lay-slice"):
