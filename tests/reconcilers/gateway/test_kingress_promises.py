@@ -21,7 +21,7 @@ from gateway_world import (
     tls,
     verdict,
 )
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from knative_objects import START
 
@@ -134,3 +134,32 @@ def test_nothing_of_others_is_touched(raws: list[Raw]) -> None:
     assert after[ref_of(owned)]["spec"] == owned["spec"]
     places = [(listener["port"], listener.get("hostname")) for listener in standing]
     assert len(places) == len(set(places))
+
+
+GOOD_CONFIGS = st.sampled_from([config(), config(external="edge/other")])
+
+
+@given(kingresses(), kingresses(), GOOD_CONFIGS, GOOD_CONFIGS)
+@settings(max_examples=60, deadline=None)
+def test_a_spec_leaves_nothing_of_the_former_one_behind(former: Raw, latter: Raw, was: Raw, now: Raw) -> None:
+    assume(latter["spec"]["rules"])  # without rules, what stands there stays
+    name = former["metadata"]["name"]
+    for kingress in (former, latter):
+        kingress["metadata"] = ingress(name)["metadata"]
+    gateways_there = (PUBLIC, INSIDE, gateway("other"))
+    standing = rendered(was, *gateways_there, former)
+    del standing[ref_of(was)]
+    changed = {**standing.pop(ref_of(former)), "spec": latter["spec"]}
+    changed["metadata"] = {**changed["metadata"], "generation": 2}
+    assert made(rendered(now, *standing.values(), changed)) == made(rendered(now, *gateways_there, latter))
+
+
+def made(objects: dict[Ref, Raw]) -> dict[Ref, Any]:
+    """What is made for KIngresses: listeners in any order, and all else by its spec and labels."""
+    found: dict[Ref, Any] = {}
+    for ref, raw in objects.items():
+        if ref.kind == "Gateway":
+            found[ref] = {listener["name"]: listener for listener in raw["spec"]["listeners"]}
+        elif ref.kind in ("HTTPRoute", "ReferenceGrant"):
+            found[ref] = (raw["spec"], raw["metadata"].get("labels"))
+    return found
