@@ -108,6 +108,9 @@ def test_a_lease_that_was_deleted_while_another_held_it_is_not_taken_before_its_
 
 def test_a_change_of_hands_is_counted_and_a_renewal_is_not() -> None:
     candidate = Candidate("me", TIMES)
+    assert candidate.bid(EPOCH)[0].transitions == 0  # a new Lease
+    candidate.see(found("", transitions=4), 0.0)  # as one that resigned leaves it
+    assert candidate.bid(EPOCH)[0].transitions == 5
     candidate.see(found("other", transitions=4), 0.0)
     assert candidate.bid(EPOCH)[0].transitions == 5
     candidate.see(found("me", transitions=5), 0.0)

@@ -74,7 +74,7 @@ class Candidate:
         lease = Lease(
             holder=self.identity,
             duration_seconds=math.ceil(self._times.duration_seconds),
-            transitions=before.transitions if is_renewal or not before.holder else before.transitions + 1,
+            transitions=before.transitions + (self._seen is not None and not is_renewal),
             acquired_utc=before.acquired_utc if is_renewal else now_utc,
             renewed_utc=now_utc,
         )
