@@ -9,9 +9,11 @@ from contextlib import asynccontextmanager
 import pytest
 from scripted_webhook import TYPE
 
+from gatepost.dns.capabilities import Capabilities
 from gatepost.dns.domain_filter import DomainFilter
 from gatepost.dns.endpoint import Changes, Endpoint, Property
-from gatepost.providers.contract import Provider, ProviderError, RecordResult
+from gatepost.dns.served import UnreadZone
+from gatepost.providers.contract import Provider, ProviderError, RecordResult, ZonesUnknown
 from gatepost.providers.embedded import EmbeddedProvider
 from gatepost.providers.webhook.server import WebhookServer
 from gatepost.runtime.listening import listening
@@ -199,3 +201,46 @@ async def test_a_body_that_never_ends_is_not_waited_for() -> None:
         writer.close()
         await writer.wait_closed()
     assert answer.status == 408
+
+
+class HalfRead(EmbeddedProvider):
+    """Two zones, of which one cannot be read."""
+
+    def __init__(self) -> None:
+        super().__init__(["example.com", "example.org"])
+
+    @property
+    def capabilities(self) -> Capabilities:
+        return Capabilities(ttls=(60, 86400), properties=("kept",))
+
+    async def zones(self) -> Sequence[str]:
+        return ["example.com"]
+
+    def unread(self) -> Sequence[UnreadZone]:
+        return [UnreadZone("example.org", "the transfer is refused")]
+
+    async def read_again(self, zone: str) -> Sequence[Endpoint]:
+        raise ZonesUnknown(self.unread())
+
+
+async def test_a_zone_that_cannot_be_read_is_served_still_and_said_once(caplog: pytest.LogCaptureFixture) -> None:
+    async with server(HalfRead()) as port:
+        assert (await ask(port, "GET", "/")).body == b'{"include":["example.com","example.org"]}'
+        for _ in range(3):
+            assert (await ask(port, "GET", "/records")).status == 200
+    said = [record for record in caplog.records if record.message == "a zone cannot be read"]
+    assert [getattr(record, "fields", None) for record in said] == [
+        {"zone": "example.org", "why": "the transfer is refused"}
+    ]
+
+
+async def test_endpoints_come_back_with_what_the_provider_keeps_of_them() -> None:
+    asked = (
+        b'[{"dnsName":"a.example.com","targets":["192.0.2.1"],"recordType":"A","recordTTL":5,'
+        b'"providerSpecific":[{"name":"kept","value":"1"},{"name":"lost","value":"2"}]}]'
+    )
+    async with server(HalfRead()) as port:
+        assert (await ask(port, "POST", "/adjustendpoints", asked)).body == (
+            b'[{"dnsName":"a.example.com","targets":["192.0.2.1"],"recordType":"A","recordTTL":60,'
+            b'"providerSpecific":[{"name":"kept","value":"1"}]}]'
+        )

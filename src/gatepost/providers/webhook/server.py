@@ -18,6 +18,7 @@ from gatepost.providers.contract import (
     RecordResult,
     RemoteProvider,
     ZonedProvider,
+    ZonesUnknown,
 )
 from gatepost.providers.webhook import wire
 
@@ -95,7 +96,16 @@ class WebhookServer:
             return self._domains
         if isinstance(self._provider, RemoteProvider):
             return await self._provider.domains()
-        return domain_filter(tuple(await self._provider.zones()))
+        return domain_filter(tuple(sorted(await self._zones())))
+
+    async def _zones(self) -> set[str]:
+        """All zones of the provider, read or not: external-dns asks once, and a zone may come back after that."""
+        try:
+            zones = {*await self._provider.zones()}
+        except ZonesUnknown as error:
+            return {zone.name for zone in error.zones}
+        unread = self._provider.unread() if isinstance(self._provider, ZonedProvider) else ()
+        return zones | {zone.name for zone in unread}
 
     async def _records(self, request: web.Request) -> web.Response:
         if request.method == hdrs.METH_POST:
