@@ -14,6 +14,7 @@ from written_endpoints import GROUP, dns_endpoint
 
 from gatepost.cluster.client import Client
 from gatepost.cluster.connection import Connection, Server
+from gatepost.dns.capabilities import Capabilities
 from gatepost.dns.endpoint import Changes, Endpoint
 from gatepost.dns.settings import DnsSettings
 from gatepost.providers.embedded import EmbeddedProvider
@@ -166,6 +167,19 @@ async def test_left_over_items_of_ours_are_swept_where_their_zone_was_listed(mon
         here.table.put(OURS, elsewhere, theirs)
         assert await here.run_once() == []
         assert here.table.items() == [elsewhere, theirs]
+
+
+@pytest.mark.parametrize(
+    "capabilities", [Capabilities(lists_records=False), Capabilities(types=frozenset({"CNAME", "TXT"}))]
+)
+async def test_an_item_stays_where_its_record_is_not_listed_though_it_may_be_there(
+    monkeypatch: pytest.MonkeyPatch, capabilities: Capabilities
+) -> None:
+    async with place(monkeypatch) as here:
+        monkeypatch.setattr(EmbeddedProvider, "capabilities", capabilities, raising=False)
+        here.table.put(OURS)
+        assert await here.run_once() == []
+        assert here.table.items() == [OURS]
 
 
 async def test_left_over_items_stay_under_a_policy_that_deletes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -33,6 +33,7 @@ class Capabilities(Struct, frozen=True, kw_only=True):
     Attributes:
         provider: its name in messages.
         types: the record types that it holds.
+        lists_records: its listing holds all records of these types; False where it was told to read nothing.
         set_identifiers: it keeps several record sets of one name and type apart, with weights and the like.
         apex_cname: it holds a CNAME at the apex of a zone, as an alias.
         ttls: the lowest and the highest TTL in seconds that it takes; None if every TTL of DNS will do.
@@ -44,6 +45,7 @@ class Capabilities(Struct, frozen=True, kw_only=True):
 
     provider: str = "the DNS provider"
     types: frozenset[str] = frozenset(RECORD_TYPES)
+    lists_records: bool = True
     set_identifiers: bool = True
     apex_cname: bool = True
     ttls: tuple[int, int] | None = None

@@ -290,13 +290,17 @@ class Zones:
         self._zones.note_sent((), self._sender.take_lost())
 
     def _left_over_entries(self, names: Collection[NameKey], holdings: Inventory) -> list[Entry]:
-        """Only those of names that were certainly listed: a store may hold those of zones that we do not even see."""
-        if self._zones.served.zones is None and not self._zones.served.domains:
+        """Only those of records that were certainly listed: a store may hold those of zones that we do not even see."""
+        served, reach = self._zones.served, self._settings.domains
+        if (served.zones is None and not served.domains) or not served.capabilities.lists_records:
             return []
-        reach = self._settings.domains
-        left_over = holdings.left_over_entries(names, self._settings.record_types)
+        left_over = [
+            entry
+            for entry in holdings.left_over_entries(names, self._settings.record_types)
+            if entry.key.record_type in served.capabilities.types
+        ]
         named = ((entry.key.dns_name, entry) for entry in left_over)
-        return [entry for name, entry in named if reach.matches(name) and self._zones.served.serves(name)]
+        return [entry for name, entry in named if reach.matches(name) and served.serves(name)]
 
     async def _mend(self, holdings: Inventory) -> None:
         if not self._sender.owes or self._dry_run:

@@ -86,7 +86,13 @@ class Rfc2136Provider(ListedZones):
 
     @property
     def capabilities(self) -> Capabilities:
-        return Capabilities(provider="DNS by updates (rfc2136)", set_identifiers=False, apex_cname=False, properties=())
+        return Capabilities(
+            provider="DNS by updates (rfc2136)",
+            lists_records=self._settings.rfc2136_axfr,
+            set_identifiers=False,
+            apex_cname=False,
+            properties=(),
+        )
 
     # Reading
 
