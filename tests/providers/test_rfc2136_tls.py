@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import trustme
+from authority import Authority
 from dns_servers import KEY_NAME, KEY_SECRET, DnsServer, TlsFiles, needs, running
 from msgspec.structs import replace
 
@@ -19,24 +19,6 @@ from gatepost.providers.tls import TlsSettings
 
 APP = Endpoint("app.example.com", "A", ("192.0.2.1",))
 NS1 = "ns1.example.com. 300 A 127.0.0.1"
-
-
-class Authority:
-    """An authority, with the files that it writes for both sides."""
-
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
-        self._authority = trustme.CA()
-        self.file = folder / "authority.pem"
-        self._authority.cert_pem.write_to_path(self.file)
-
-    def issue(self, name: str) -> tuple[Path, Path]:
-        """A certificate and its key."""
-        issued = self._authority.issue_cert(name)
-        certificate, key = self._folder / f"{name}.pem", self._folder / f"{name}.key"
-        certificate.write_bytes(b"".join(blob.bytes() for blob in issued.cert_chain_pems))
-        issued.private_key_pem.write_to_path(key)
-        return certificate, key
 
 
 @pytest.fixture
