@@ -269,6 +269,7 @@ async def test_without_transfers_nothing_is_listed_and_records_are_only_created(
     provider = Rfc2136Provider(settings(server, rfc2136_axfr=False))
     assert await provider.zones() == ["example.com"]
     assert await provider.records() == []
+    assert not provider.capabilities.lists_records
     assert await errors(provider, Changes(create=(a("app.example.com"),))) == [""]
     [error] = await errors(provider, Changes(create=(a("app.example.com", "192.0.2.2"),)))
     assert "there is already a record of this name and type" in error
