@@ -52,7 +52,7 @@ def name_of(change: PlannedChange) -> NameKey:
     return (change.record.dns_name, change.record.set_identifier)
 
 
-def proves_nothing(claim: Entry, inventory: Inventory) -> bool | None:
+def is_made_by_another(claim: Entry, inventory: Inventory) -> bool | None:
     """Whether a record is there that our claim cannot have made; None while no record is there.
 
     Args: claim: one that we made for a creation of which it is not known that it took place. Whoever else made a

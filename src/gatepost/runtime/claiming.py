@@ -11,7 +11,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
-from gatepost.dns.claiming import claims_for, name_of, proves_nothing, releases_for, without
+from gatepost.dns.claiming import claims_for, is_made_by_another, name_of, releases_for, without
 from gatepost.dns.endpoint import EndpointKey
 from gatepost.dns.inventory import Inventory
 from gatepost.dns.plan import CREATE, DELETE, PlannedChange
@@ -62,10 +62,10 @@ class ClaimingSender(Sender):
         for key, (claim, then) in list(self._unsure.items()):
             if not served.serves(key.dns_name):
                 continue
-            verdict = proves_nothing(claim, holdings)
-            if verdict is None and holdings is then:
+            is_theirs = is_made_by_another(claim, holdings)
+            if is_theirs is None and holdings is then:
                 continue
-            if verdict:
+            if is_theirs:
                 log.warning("a record is there that is not ours", extra=fields(name=key.dns_name, type=key.record_type))
                 await self._release([claim], holdings)
             del self._unsure[key]
