@@ -227,6 +227,19 @@ async def test_a_record_that_somebody_made_before_us_stays_theirs_although_we_ha
     assert await zone.addresses() == {"a.example.com": ("203.0.113.1",)}
 
 
+async def test_their_record_stays_theirs_while_our_claim_on_it_cannot_be_released() -> None:
+    zone, _, instance = wanting("a.example.com")
+    instance.poll()
+    await instance.list_zone()
+    await zone.inner.apply(Changes(create=(Endpoint("a.example.com", "A", ("203.0.113.1",), 60),)))
+    await instance.write()
+    for owners in ({"a.example.com": "east"}, {}):
+        book_of(instance).fault = Fault(SOME_ARE_REFUSED) if owners else None
+        instance.pass_time(10)
+        await instance.round()
+        assert (await zone.addresses(), zone.owners()) == ({"a.example.com": ("203.0.113.1",)}, owners)
+
+
 async def test_a_record_of_which_it_is_not_known_who_made_it_is_ours_if_it_is_what_we_sent() -> None:
     zone, _, instance = wanting("a.example.com")
     instance.access.fault = Fault(ANSWER_IS_LOST)

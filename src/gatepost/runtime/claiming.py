@@ -68,6 +68,9 @@ class ClaimingSender(Sender):
             if is_theirs:
                 log.warning("a record is there that is not ours", extra=fields(name=key.dns_name, type=key.record_type))
                 await self._release([claim], holdings)
+                if holdings.own_entry(key) is not None:  # it stays for now, and must not make the record ours
+                    holdings.note_entries(gone=[claim])
+                    continue
             del self._unsure[key]
 
     async def sweep_entries(self, left_over: Sequence[Entry], holdings: Inventory) -> None:
