@@ -12,6 +12,7 @@ What a kind needs:
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -136,5 +137,7 @@ def _resource(group_kind: GroupKind) -> tuple[str, str]:
 
 def _cases(command: str) -> list[Any]:
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-    found = (yaml.load(path.read_text(), Loader=loader) for path in sorted(CASES.rglob("*.yaml")))
-    return [case for case in found if case["run"][0] == command]
+    texts = (path.read_text() for path in sorted(CASES.rglob("*.yaml")))
+    found = [yaml.load(text, Loader=loader) for text in texts if re.search(rf"^run: \[{command}\b", text, re.MULTILINE)]
+    assert found, f"no case runs {command}"
+    return found
