@@ -138,6 +138,10 @@ def _resource(group_kind: GroupKind) -> tuple[str, str]:
 def _cases(command: str) -> list[Any]:
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     texts = (path.read_text() for path in sorted(CASES.rglob("*.yaml")))
-    found = [yaml.load(text, Loader=loader) for text in texts if re.search(rf"^run: \[{command}\b", text, re.MULTILINE)]
+    found = [
+        yaml.load(text, Loader=loader)
+        for text in texts
+        if re.search(rf"^run:(?: \[|\n *- ){command}\b", text, re.MULTILINE)
+    ]
     assert found, f"no case runs {command}"
     return found
