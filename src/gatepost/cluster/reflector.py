@@ -134,7 +134,7 @@ class Reflector:
             if self.known:
                 # Everything gone at once is more often a server that lost its storage for a moment than the truth.
                 await self._client.wait(EMPTY_AGAIN_SECONDS)
-            # Who starts knows of nothing that could be gone, but DNS may hold records of objects that were there before.
+            # Who starts knows of nothing that could be gone, but DNS may hold records of objects that were there.
             seen = await self._read_list(path)
         for ref in self.known - seen:
             self._sink.remove(ref)
