@@ -35,9 +35,9 @@ class DomainFilter(Struct, frozen=True, omit_defaults=True):
         """Why a name does not pass, "" if it does."""
         name = unicode_name(name)
         if self.regex_include or self.regex_exclude:
-            if self.regex_exclude and compiled(self.regex_exclude).is_in(name):
+            if self.regex_exclude and compiled(self.regex_exclude).search(name):
                 return f"the excluding {self.regex_exclude!r} finds {name}"
-            if self.regex_include and not compiled(self.regex_include).is_in(name):
+            if self.regex_include and not compiled(self.regex_include).search(name):
                 return f"{self.regex_include!r} does not find {name}"
             return ""
         if self.include and not any(_is_within(name, domain) for domain in self.include):
