@@ -87,6 +87,14 @@ def test_verdict_without_generation_counts_and_one_on_an_older_generation_does_n
     assert conditions(world(*EDGE, SEEN, route).outcome(SEEN))["Ready"][0] == "Unknown"
 
 
+def test_the_gateway_that_is_waited_for_is_told_with_its_namespace() -> None:
+    told = [str(why) for why in world(*EDGE, SEEN, served_route()).outcome(SEEN).skipped]
+    assert [why for why in told if why.endswith("status.parents: Gateway edge/public has not looked at it yet")]
+    refused = served_route(verdict(("Accepted", "False")))
+    told = [why.message for why in world(*EDGE, SEEN, refused).outcome(SEEN).skipped]
+    assert "Gateway edge/public: Accepted is False (Accepted)" in told
+
+
 def test_route_that_still_has_former_hosts_is_not_served() -> None:
     assert ready_with(verdict(*SERVED), hosts=["former.example.com"]) == "Unknown"
 

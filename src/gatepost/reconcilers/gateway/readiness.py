@@ -30,11 +30,11 @@ def why_not_ready(route: HTTPRoute | None, wish: RouteWish, ref: Ref) -> Skipped
     for parent in wish.parents:
         verdicts = [status for status in route.status.parents if _is_same(status.parent_ref, parent, route)]
         if not verdicts:
-            return _not_ready(ref, f"Gateway {parent.name} has not looked at it yet", "status.parents")
+            return _not_ready(ref, f"{_called(parent, route)} has not looked at it yet", "status.parents")
         for verdict in verdicts:
             why = _why_not_serving(verdict, route)
             if why:
-                return _not_ready(ref, f"Gateway {parent.name}: {why}", "status.parents[].conditions")
+                return _not_ready(ref, f"{_called(parent, route)}: {why}", "status.parents[].conditions")
     return _why_refused_elsewhere(route, wish, ref)
 
 
@@ -49,7 +49,8 @@ def _why_refused_elsewhere(route: HTTPRoute, wish: RouteWish, ref: Ref) -> Skipp
             continue
         accepted = condition_of(verdict.conditions, "Accepted")
         if accepted is None or accepted.status != "True":
-            why = f"{verdict.controller_name or 'a controller'} does not accept it for {verdict.parent_ref.name}"
+            who = verdict.controller_name or "a controller"
+            why = f"{who} does not accept it for {_called(verdict.parent_ref, route)}"
             return _not_ready(ref, why, "status.parents[].conditions")
     return None
 
@@ -80,6 +81,10 @@ def _is_same(one: ParentReference, other: ParentReference, route: HTTPRoute) -> 
 def _identity(parent: ParentReference, route: HTTPRoute) -> tuple[str, str, str, str, str, int]:
     namespace = parent.namespace or route.metadata.namespace
     return (parent.group, parent.kind, namespace, parent.name, parent.section_name, parent.port)
+
+
+def _called(parent: ParentReference, route: HTTPRoute) -> str:
+    return f"{parent.kind} {parent.namespace or route.metadata.namespace}/{parent.name}"
 
 
 def _not_ready(route: Ref, why: str, field: str) -> Skipped:
