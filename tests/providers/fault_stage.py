@@ -25,7 +25,7 @@ from gatepost.runtime.process import RunSettings, controllers_on
 ADDRESSES = {"east": "192.0.2.1", "west": "198.51.100.2"}
 LASTING = 3  # names of each owner that are asked for from beginning to end; so few that no cap on removals helps
 COMPARE_SECONDS = 0.05
-PATIENCE_SECONDS = 10.0
+PATIENCE_SECONDS = 20.0
 LOOK_SECONDS = 0.02
 
 
@@ -61,20 +61,17 @@ class Instance:
     async def stop(self) -> None:
         await self._stack.aclose()
 
-    async def asks(self) -> None:
-        """Returns when it has asked the server anew, at least twice from beginning to end."""
+    async def compares(self) -> None:
+        """Returns when it has asked the server anew and compared everything, at least once from beginning to end.
+
+        It asks for the next comparison only when all that followed from the last one has been done.
+        """
         seen = self.dns.queries
         await until(lambda: self.dns.queries > seen + 2)
 
-    async def compares(self) -> None:
-        """Returns when it has compared everything with the zone again, and is at rest."""
-        await self.asks()
-        await self.loop.rest()
-
     async def sees(self, is_so: Callable[[Loop], bool]) -> None:
-        """Returns when something is so in what it knows, and all that follows from it has been done."""
+        """Returns when something is so in what it knows, and it has compared everything since."""
         await until(lambda: is_so(self.loop))
-        await self.loop.rest()
         await self.compares()
 
 
