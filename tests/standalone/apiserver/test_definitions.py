@@ -93,6 +93,10 @@ def differences(compact: Any, published: Any, path: str = "") -> Iterator[str]:
             yield from differences(compact[key], published.get(key) or {}, path + mark)
 
 
+ADDED = {"dnsendpoints.externaldns.k8s.io": (".status.conditions is not published",)}
+"""Name of a definition -> what it has beyond the published one: gatepost tells a DNSEndpoint more (decision 0014)."""
+
+
 def test_compact_definitions_cover_the_kinds_that_gatepost_uses() -> None:
     found: dict[str, dict[str, tuple[str, ...]]] = {}
     for crd in compact_crds():
@@ -116,7 +120,7 @@ def test_compact_definitions_agree_with_the_published_ones(published_crds: Path)
         for version in crd["spec"]["versions"]:
             spec, other = published[name, version["name"]]
             schemas = [one["schema"]["openAPIV3Schema"] for one in (version, other)]
-            assert list(differences(*schemas)) == [], f"{name} {version['name']}"
+            assert list(differences(*schemas)) == list(ADDED.get(name, ())), f"{name} {version['name']}"
             assert columns(version) == columns(other), f"{name} {version['name']}"
             assert version.get("subresources", {}) == other.get("subresources", {}), f"{name} {version['name']}"
             for key in ("storage", "deprecated"):
