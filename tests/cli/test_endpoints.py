@@ -224,3 +224,45 @@ async def test_without_file_the_cluster_is_read(tmp_path: Path) -> None:
     assert json.loads(result.stdout) == [
         {**record, "labels": {"resource": "crd/default/by-hand"}, "providerSpecific": []}
     ]
+
+
+KNATIVE = """
+apiVersion: serving.knative.dev/v1
+kind: Route
+metadata: {name: web, namespace: shop, generation: 1}
+status:
+  observedGeneration: 1
+  url: http://web.shop.svc.corp.test
+  conditions: [{type: Ready, status: "True"}]
+---
+apiVersion: serving.knative.dev/v1beta1
+kind: DomainMapping
+metadata: {name: app.example.com, namespace: shop, generation: 1}
+spec: {ref: {kind: Service, name: web}}
+status: {observedGeneration: 1, conditions: [{type: Ready, status: "True"}]}
+---
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: config-gateway, namespace: settings-of-knative}
+data: {external-gateways: "[{class: any, gateway: infra/public, supported-features: []}]"}
+---
+"""
+
+
+@pytest.fixture
+def knative(tmp_path: Path) -> tuple[str, ...]:
+    path = tmp_path / "knative.yaml"
+    path.write_text(KNATIVE + INPUT)
+    return ("--source", "knative", "--managed-record-types", "A", "--skipped", str(path))
+
+
+def test_cluster_domain_says_which_names_are_inside_the_cluster(knative: tuple[str, ...]) -> None:
+    inside = "web.shop.svc.corp.test is a name inside the cluster"
+    assert inside not in run(*knative).stderr
+    assert inside in run("--cluster-domain", "corp.test", *knative).stderr
+
+
+def test_system_namespace_says_where_the_gateways_of_knative_are_named(knative: tuple[str, ...]) -> None:
+    assert types_printed(run(*knative, "-o", "json")) == []
+    printed = json.loads(run("--system-namespace", "settings-of-knative", *knative, "-o", "json").stdout)
+    assert {endpoint["dnsName"]: endpoint["targets"] for endpoint in printed}["app.example.com"] == ["192.0.2.1"]

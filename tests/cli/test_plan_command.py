@@ -336,3 +336,28 @@ def test_current_records_that_cannot_be_read_are_exit_code_1_and_no_plan(folder:
     result = folder.plan(current="; Transfer failed.\n")
     assert (result.exit_code, result.stdout) == (1, "")
     assert "found a transfer that failed" in result.stderr
+
+
+def test_cluster_domain_says_which_names_a_plan_leaves_to_the_cluster(tmp_path: Path) -> None:
+    route = """
+apiVersion: serving.knative.dev/v1
+kind: Route
+metadata: {name: web, namespace: shop, generation: 1, annotations: {external-dns.kubernetes.io/target: 192.0.2.1}}
+status:
+  observedGeneration: 1
+  url: http://web.shop.svc.corp.test
+  conditions: [{type: Ready, status: "True"}]
+"""
+    (tmp_path / "route.yaml").write_text(route)
+    (tmp_path / "current.json").write_text("[]")
+    arguments = (
+        "plan",
+        "--source",
+        "knative",
+        "--current",
+        str(tmp_path / "current.json"),
+        str(tmp_path / "route.yaml"),
+    )
+    runner = CliRunner()
+    assert runner.invoke(gatepost, arguments).exit_code == 4
+    assert runner.invoke(gatepost, [*arguments, "--cluster-domain", "corp.test"]).exit_code == 0

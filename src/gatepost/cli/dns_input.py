@@ -15,6 +15,7 @@ from gatepost.dns.desired import record_sets
 from gatepost.dns.records import Claims
 from gatepost.objects.problems import Problem, Skipped
 from gatepost.objects.refs import GroupKind
+from gatepost.objects.settings import Settings
 from gatepost.runtime.kinds import kinds_in_doubt, kinds_over
 from gatepost.runtime.wiring import Wiring
 from gatepost.state.engine import Engine
@@ -37,27 +38,27 @@ class DnsInput(Struct, frozen=True):
     doubtful_kinds: frozenset[str] = frozenset()
 
 
-def dns_input(given: Input, wiring: Wiring, *, needed: Sequence[GroupKind] = ()) -> DnsInput:
+def dns_input(given: Input, wiring: Wiring, settings: Settings, *, needed: Sequence[GroupKind] = ()) -> DnsInput:
     """The rules at rest over what was given. Exits with 3 if the cluster cannot be asked.
 
     Args: needed: kinds that are wanted besides, and without which the rest is worth nothing.
     """
-    found = _over_files(given, wiring) if given.paths else _over_cluster(given, wiring, needed)
+    found = _over_files(given, wiring, settings) if given.paths else _over_cluster(given, wiring, settings, needed)
     faults = found.engine.faults
     for fault in faults:
         click.echo(f"gatepost: {fault}", err=True)
     return structs.replace(found, exit_code=3) if faults else found
 
 
-def _over_files(given: Input, wiring: Wiring) -> DnsInput:
-    found = over_manifests(given.paths, wiring)
+def _over_files(given: Input, wiring: Wiring, settings: Settings) -> DnsInput:
+    found = over_manifests(given.paths, wiring, (settings,))
     kinds = kinds_over(wiring.rules, wiring.indexes)
     unknown = () if found.is_complete else kinds
     return DnsInput(found.engine, found.exit_code, kinds_in_doubt(kinds, unknown, missing=()))
 
 
-def _over_cluster(given: Input, wiring: Wiring, needed: Sequence[GroupKind]) -> DnsInput:
-    taken = take_snapshot(given, wiring, kinds=needed)
+def _over_cluster(given: Input, wiring: Wiring, settings: Settings, needed: Sequence[GroupKind]) -> DnsInput:
+    taken = take_snapshot(given, wiring, kinds=needed, settings=settings)
     for kind in needed:
         if kind in taken.missing or kind in taken.withheld:
             why = taken.withheld.get(kind, "the cluster does not serve it")

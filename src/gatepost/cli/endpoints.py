@@ -12,15 +12,18 @@ from gatepost.cli.dns_input import DEFAULT_SOURCES, dns_input, tell_skipped
 from gatepost.cli.dns_options import dns_options, dns_wiring, with_default_sources
 from gatepost.cli.input_options import Input, input_options
 from gatepost.cli.printing import print_objects, print_table
+from gatepost.cli.settings_options import settings_options
 from gatepost.dns.desired import desired_endpoints
 from gatepost.dns.endpoint import Endpoint
 from gatepost.dns.settings import DnsSettings
+from gatepost.objects.settings import Settings
 
 
 @click.command("endpoints")
 @input_options
 @click.option("-o", "--output", type=click.Choice(["table", "json", "yaml"]), default="table", show_default=True)
 @click.option("--skipped", "show_skipped", is_flag=True, help="Also list what gives no name, and why, on stderr.")
+@settings_options
 @dns_options()
 @click.pass_context
 def command(
@@ -28,6 +31,7 @@ def command(
     given: Input,
     output: str,
     show_skipped: bool,
+    settings: Settings,
     dns: DnsSettings,
 ) -> None:
     """Prints the DNS endpoints that FILE, or the cluster, asks for: names, types and targets after all filters.
@@ -41,7 +45,7 @@ def command(
       gatepost endpoints --source gateway-httproute --skipped manifests/
     """
     wiring = dns_wiring(with_default_sources(dns, DEFAULT_SOURCES))
-    found = dns_input(given, wiring)
+    found = dns_input(given, wiring, settings)
     _print(desired_endpoints(found.engine), output)
     tell_skipped(found.engine, in_full=show_skipped)
     ctx.exit(found.exit_code)

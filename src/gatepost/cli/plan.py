@@ -16,11 +16,13 @@ from gatepost.cli.input_options import Input, input_options
 from gatepost.cli.plan_text import OUTPUTS, print_preview
 from gatepost.cli.provider_options import chosen_provider, provider_options
 from gatepost.cli.registry_options import held_entries, kinds_of, registry_options
+from gatepost.cli.settings_options import settings_options
 from gatepost.dns.desired import record_sets
 from gatepost.dns.endpoint import Endpoint
 from gatepost.dns.names import record_name
 from gatepost.dns.served import Served
 from gatepost.dns.settings import DnsSettings
+from gatepost.objects.settings import Settings
 from gatepost.providers.listing import BadListing, listing_in
 from gatepost.runtime.adjusting import adjuster
 from gatepost.runtime.preview import Preview, preview
@@ -52,6 +54,7 @@ CHANGES = 4
 @click.option("-o", "--output", type=click.Choice(OUTPUTS), default="table", show_default=True)
 @click.option("--skipped", "show_skipped", is_flag=True, help="Also list what gives no name, and why, on stderr.")
 @click.option("--allow", is_flag=True, help="Let the plan through however much it removes.")
+@settings_options
 @provider_options
 @registry_options
 @dns_options()
@@ -63,6 +66,7 @@ def command(
     output: str,
     show_skipped: bool,
     allow: bool,
+    settings: Settings,
     dns: DnsSettings,
     providers: ProviderSettings,
     registries: RegistrySettings,
@@ -91,7 +95,7 @@ def command(
         raise click.UsageError("--provider or --current: none was given, wanted one to know what DNS holds now")
     provider = None if listings else chosen_provider(dns.provider, providers, dns.domains)
     cipher = _cipher(dns)
-    found = dns_input(given, wiring, needed=kinds_of(dns))
+    found = dns_input(given, wiring, settings, needed=kinds_of(dns))
     entries = held_entries(dns, registries, found.engine)
     if provider is not None:
         planned = _over_provider(
