@@ -11,7 +11,7 @@ import pytest
 import yaml
 
 from gatepost.kubernetes.values import without_nulls
-from gatepost.runtime.offline import render
+from gatepost.runtime.offline.settle import render
 from gatepost.runtime.wiring import Wiring, reconcilers
 from test_cases import FOLDER, ref
 

@@ -276,7 +276,7 @@ def test_text_from_objects_cannot_become_markup() -> None:
     from gatepost.cli.plan_text import as_markdown
     from gatepost.dns.endpoint import Endpoint
     from gatepost.dns.plan import CREATE, Cause, Plan, PlannedChange
-    from gatepost.runtime.preview import Preview
+    from gatepost.runtime.dns.preview import Preview
 
     record = Endpoint("*.a|b.example.com", "TXT", ("`x`|\ny",))
     change = PlannedChange(CREATE, None, record, (Cause("new", "<b>_now_</b> | [x](y)"),))

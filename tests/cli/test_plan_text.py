@@ -14,7 +14,7 @@ from gatepost.dns.plan import CREATE, DELETE, UPDATE, Cause, Held, Plan, Planned
 from gatepost.dns.served import UnreadZone
 from gatepost.objects.gatewayapi import HTTPRoute
 from gatepost.objects.problems import Problem
-from gatepost.runtime.preview import NameConflict, Preview
+from gatepost.runtime.dns.preview import NameConflict, Preview
 
 APP = HTTPRoute.KIND.ref("shop", "app")
 OLD = Endpoint("a-name-that-is-rather-long.shop.example.com", "A", ("192.0.2.1", "192.0.2.2"), 300)

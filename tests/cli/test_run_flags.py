@@ -7,7 +7,7 @@ from click.testing import CliRunner, Result
 
 from gatepost.cli.commands import gatepost
 from gatepost.cli.run import command
-from gatepost.runtime.pace import Pace
+from gatepost.runtime.dns.pace import Pace
 
 NO_CLUSTER = ("--kubeconfig", "/no/such/kubeconfig")
 

@@ -27,8 +27,9 @@ from gatepost.kubernetes.api import ApiModel
 from gatepost.objects.kinds import BY_GROUP_KIND, typed
 from gatepost.objects.problems import UnreadableObject
 from gatepost.objects.refs import GroupKind, Ref, group_of, ref_of
-from gatepost.runtime import model_writer, offline, wiring
-from gatepost.runtime.kinds import NotingEngine, kinds_over
+from gatepost.runtime import wiring
+from gatepost.runtime.loop.kinds import NotingEngine, kinds_over
+from gatepost.runtime.offline import model_writer, settle
 
 CASES = Path(__file__).parents[1] / "cases"
 
@@ -99,10 +100,10 @@ def rights_of_controller(name: str, patch: pytest.MonkeyPatch) -> set[Right]:
         def __init__(self, model: Any, now: str) -> None:
             super().__init__(_Watched(model, seen), now)  # type: ignore[arg-type]
 
-    patch.setattr(offline, "Engine", NotingEngine)
-    patch.setattr(offline, "ModelWriter", Writer)
+    patch.setattr(settle, "Engine", NotingEngine)
+    patch.setattr(settle, "ModelWriter", Writer)
     for case in _cases("render"):
-        settled = offline.settle(case["input"], wired.rules, wired.indexes, now=_NOW)
+        settled = settle.settle(case["input"], wired.rules, wired.indexes, now=_NOW)
         assert isinstance(settled.engine, NotingEngine)
         seen.read.update(kind for kind in settled.engine.kinds_asked() if kind in BY_GROUP_KIND)
     for kind_name, call in NOT_IN_CASES[name]:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from deploy_manifests import granted, object_of, objects
 from needed_rights import rights_of_controller, rights_of_sources
 
+from deploy_manifests import granted, object_of, objects
 from gatepost.dns.rules import KNATIVE, ROUTE_SOURCES
-from gatepost.runtime.election import Election
+from gatepost.runtime.leadership.election import Election
 from gatepost.runtime.wiring import CONTROLLERS
 
 CONFIG = "gatepost-knative-config"

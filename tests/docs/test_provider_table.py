@@ -10,7 +10,7 @@ import pytest
 from gatepost.dns.capabilities import Capabilities
 from gatepost.dns.choices import RECORD_TYPES
 from gatepost.providers.contract import DeclaringProvider
-from gatepost.runtime.dnsproviders import SETTINGS, provider_named
+from gatepost.runtime.dns.providers import SETTINGS, provider_named
 
 TEXT = (Path(__file__).parents[2] / "docs" / "dns-providers.md").read_text()
 GIVEN: dict[str, dict[str, Any]] = {

@@ -11,7 +11,7 @@ from gatepost.explain.hostname import explain_hostname
 from gatepost.explain.values import Explanation, Step
 from gatepost.explain.way import all_steps
 from gatepost.objects.refs import ref_of
-from gatepost.runtime.offline import Settled, settle
+from gatepost.runtime.offline.settle import Settled, settle
 from gatepost.runtime.wiring import dns_part, reconcilers, together
 
 Raw = dict[str, Any]

@@ -18,8 +18,8 @@ from gatepost.cluster.connection import Connection, Server
 from gatepost.dns.settings import DnsSettings
 from gatepost.providers.rfc2136.provider import Rfc2136Provider
 from gatepost.providers.rfc2136.settings import Rfc2136Settings
-from gatepost.runtime.loop import Loop
-from gatepost.runtime.pace import Pace
+from gatepost.runtime.dns.pace import Pace
+from gatepost.runtime.loop.loop import Loop
 from gatepost.runtime.process import RunSettings, controllers_on
 
 ADDRESSES = {"east": "192.0.2.1", "west": "198.51.100.2"}

@@ -18,7 +18,7 @@ from fault_stage import Instance, Stage, WallClock, stage_before, until
 
 from gatepost.objects.gatewayapi import Gateway, HTTPRoute
 from gatepost.objects.refs import Ref
-from gatepost.runtime.loop import Loop
+from gatepost.runtime.loop.loop import Loop
 
 THIRD = '"heritage=external-dns,external-dns/owner=third,external-dns/resource=httproute/shop/route0"'
 OTHERS = [

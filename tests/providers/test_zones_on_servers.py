@@ -22,7 +22,7 @@ from gatepost.providers.contract import ZonesUnknown
 from gatepost.providers.rfc2136.provider import Rfc2136Provider
 from gatepost.providers.rfc2136.servers import Server, Servers
 from gatepost.providers.rfc2136.settings import Rfc2136Settings
-from gatepost.runtime.reading import Read, read_provider
+from gatepost.runtime.dns.reading import Read, read_provider
 
 ZONES = {"example.com": (), "sub.example.com": ("old IN A 192.0.2.9",), "example.org": ()}
 TIMEOUT_SECONDS = 2

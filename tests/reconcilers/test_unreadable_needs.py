@@ -11,7 +11,7 @@ from gateway_world import EDGE, INSIDE, PUBLIC, SERVED, config, ingress, parents
 from knative_objects import Raw, kingress, knative_service, local_hosts, network, route, rule, split
 
 from gatepost.objects.refs import Ref, ref_of
-from gatepost.runtime.offline import render
+from gatepost.runtime.offline.settle import render
 from gatepost.runtime.wiring import reconcilers
 
 

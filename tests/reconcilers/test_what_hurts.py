@@ -32,7 +32,7 @@ from hypothesis import strategies as st
 from knative_objects import GATEWAY_CLASS, MAPPINGS, NETWORKING, SERVING, START, Raw, config_map, controlled_by, meta
 
 from gatepost.objects.refs import ref_of
-from gatepost.runtime.offline import render
+from gatepost.runtime.offline.settle import render
 from gatepost.runtime.wiring import reconcilers
 
 WIRING = reconcilers(["domainmapping", "route"])

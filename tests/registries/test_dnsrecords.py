@@ -25,8 +25,8 @@ from gatepost.registries.contract import RegistryError
 from gatepost.registries.dnsrecords import DnsRecordStore
 from gatepost.registries.record_objects import object_name
 from gatepost.registries.settings import CrdRegistrySettings
+from gatepost.runtime.dns.registries import RegistrySettings
 from gatepost.runtime.process import RunSettings, run_on
-from gatepost.runtime.registries import RegistrySettings
 from gatepost.standalone.apiserver.server import ApiServer
 
 Raw = dict[str, Any]

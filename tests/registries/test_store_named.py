@@ -8,7 +8,7 @@ import pytest
 
 from gatepost.dns.settings import DnsSettings
 from gatepost.registries.settings import DynamoDbSettings
-from gatepost.runtime.registries import RegistryNotUsable, store_named
+from gatepost.runtime.dns.registries import RegistryNotUsable, store_named
 
 
 @pytest.mark.parametrize("name", ["txt", "noop"])

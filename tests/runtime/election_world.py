@@ -5,8 +5,8 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 
 from gatepost.cluster.lease import FoundLease, Lease
-from gatepost.runtime.candidate import Candidate
-from gatepost.runtime.election import LeaseTimes
+from gatepost.runtime.leadership.candidate import Candidate
+from gatepost.runtime.leadership.election import LeaseTimes
 
 EPOCH = datetime(2026, 1, 1, tzinfo=UTC)
 

@@ -22,8 +22,8 @@ from gatepost.objects.refs import GroupKind, Ref
 from gatepost.providers.contract import Provider, ProviderError, RecordResult, ZonesUnknown
 from gatepost.providers.embedded import EmbeddedProvider
 from gatepost.registries.contract import OwnershipStore
-from gatepost.runtime.kinds import KnownKinds, NotingEngine
-from gatepost.runtime.zones import Zones
+from gatepost.runtime.dns.zones import Zones
+from gatepost.runtime.loop.kinds import KnownKinds, NotingEngine
 
 ZONE = "example.com"
 START = datetime(2026, 1, 1, tzinfo=UTC)

@@ -24,12 +24,12 @@ from gatepost.objects.refs import GroupKind
 from gatepost.providers.contract import ProviderError, RecordResult
 from gatepost.providers.embedded import EmbeddedProvider
 from gatepost.runtime.clock import Clock, LoopClock
-from gatepost.runtime.kinds import NotingEngine
-from gatepost.runtime.leading import Leadership
-from gatepost.runtime.loop import Loop
-from gatepost.runtime.publisher import ZonePublisher
-from gatepost.runtime.telling import News
-from gatepost.runtime.zones import Zones
+from gatepost.runtime.dns.publisher import ZonePublisher
+from gatepost.runtime.dns.telling import News
+from gatepost.runtime.dns.zones import Zones
+from gatepost.runtime.leadership.leading import Leadership
+from gatepost.runtime.loop.kinds import NotingEngine
+from gatepost.runtime.loop.loop import Loop
 from gatepost.writes.outcome import Event, Outcome
 
 KINDS = (HTTPRoute.KIND.group_kind, Gateway.KIND.group_kind, Namespace.KIND.group_kind)

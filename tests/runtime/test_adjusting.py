@@ -17,9 +17,9 @@ from gatepost.providers.embedded import EmbeddedProvider
 from gatepost.providers.webhook.client import WebhookProvider
 from gatepost.providers.webhook.server import WebhookServer
 from gatepost.providers.webhook.settings import WebhookSettings
-from gatepost.runtime.adjusting import adjuster
+from gatepost.runtime.dns.adjusting import adjuster
+from gatepost.runtime.dns.reading import read_provider
 from gatepost.runtime.listening import listening
-from gatepost.runtime.reading import read_provider
 
 OWNER = Claimant("2026", Ref("gateway.networking.k8s.io", "HTTPRoute", "shop", "cart"))
 

@@ -7,8 +7,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from gatepost.cluster.lease import FoundLease, Lease
-from gatepost.runtime.candidate import Candidate
-from gatepost.runtime.election import LeaseTimes
+from gatepost.runtime.leadership.candidate import Candidate
+from gatepost.runtime.leadership.election import LeaseTimes
 
 TIMES = LeaseTimes(duration_seconds=15, renew_deadline_seconds=10, retry_period_seconds=2)
 OFFSETS = (0.0, 100_000.0, -7.5)

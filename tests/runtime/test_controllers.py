@@ -19,7 +19,7 @@ from gatepost.objects.networking import KIngress
 from gatepost.objects.refs import Ref
 from gatepost.objects.serving import DomainMapping
 from gatepost.runtime.controllers import Controllers
-from gatepost.runtime.loop import Loop
+from gatepost.runtime.loop.loop import Loop
 from gatepost.standalone.apiserver.server import ApiServer
 from gatepost.state.rule import Rule
 from gatepost.state.view import View

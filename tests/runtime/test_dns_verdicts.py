@@ -14,7 +14,7 @@ from gatepost.dns.settings import DnsSettings
 from gatepost.objects.dns_verdicts import DnsVerdict
 from gatepost.objects.dnsendpoint import DNSEndpoint
 from gatepost.objects.refs import Ref
-from gatepost.runtime.dns_verdicts import DnsVerdicts
+from gatepost.runtime.dns.endpoint_verdicts import DnsVerdicts
 from gatepost.state.engine import Engine
 
 A, B = ("a.example.com", ""), ("b.example.com", "")

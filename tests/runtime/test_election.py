@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from gatepost.runtime.election import Election
+from gatepost.runtime.leadership.election import Election
 
 
 def test_the_defaults_are_those_of_other_controllers() -> None:

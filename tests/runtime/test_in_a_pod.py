@@ -18,7 +18,7 @@ from gatepost.cluster.client import MERGE_PATCH
 from gatepost.cluster.locate import find_connection
 from gatepost.dns.settings import DnsSettings
 from gatepost.providers.embedded import EmbeddedProvider
-from gatepost.runtime.election import Election
+from gatepost.runtime.leadership.election import Election
 from gatepost.runtime.process import RunSettings, controllers_on, run_on
 
 CRD_VERSION = "externaldns.k8s.io/v1alpha1"

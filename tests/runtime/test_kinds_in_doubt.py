@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gatepost.objects.dnsendpoint import DNSEndpoint
 from gatepost.objects.gatewayapi import Gateway, HTTPRoute, TLSRoute
-from gatepost.runtime.kinds import kinds_in_doubt
+from gatepost.runtime.loop.kinds import kinds_in_doubt
 
 ROUTES, TLS, GATEWAYS, RECORDS = (type_.KIND.group_kind for type_ in (HTTPRoute, TLSRoute, Gateway, DNSEndpoint))
 ALL = [ROUTES, TLS, GATEWAYS, RECORDS]

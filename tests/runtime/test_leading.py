@@ -17,9 +17,9 @@ from gatepost.cluster.lease import FoundLease, Lease, LeaseFile, Outpaced
 from gatepost.objects.refs import Ref
 from gatepost.objects.serving import DomainMapping
 from gatepost.runtime.controllers import Controllers
-from gatepost.runtime.election import LeaseTimes
-from gatepost.runtime.leading import Elector
-from gatepost.runtime.loop import Loop
+from gatepost.runtime.leadership.election import LeaseTimes
+from gatepost.runtime.leadership.leading import Elector
+from gatepost.runtime.loop.loop import Loop
 
 TIMES = LeaseTimes(duration_seconds=1.0, renew_deadline_seconds=0.6, retry_period_seconds=0.05)
 MAPPING = Ref("serving.knative.dev", "DomainMapping", "shop", "app.example.com")

@@ -22,7 +22,7 @@ from gatepost.providers.webhook.client import WebhookProvider
 from gatepost.providers.webhook.server import WebhookServer
 from gatepost.providers.webhook.settings import WebhookSettings
 from gatepost.runtime.controllers import Controllers
-from gatepost.runtime.leading import Alone
+from gatepost.runtime.leadership.leading import Alone
 from gatepost.runtime.listening import listening
 from gatepost.runtime.metrics import metrics_of, metrics_of_webhook
 from gatepost.runtime.metrics.dns import DnsCollector

@@ -7,7 +7,7 @@ from typing import Any
 
 from gatepost.objects.core import ConfigMap
 from gatepost.objects.refs import Ref
-from gatepost.runtime.offline import render
+from gatepost.runtime.offline.settle import render
 from gatepost.state.rule import Rule
 from gatepost.state.store import Index
 from gatepost.state.view import View

@@ -12,7 +12,7 @@ from gatepost.dns.endpoint import Changes, Endpoint
 from gatepost.dns.settings import DnsSettings
 from gatepost.providers.contract import RecordResult
 from gatepost.providers.embedded import EmbeddedProvider
-from gatepost.runtime.pace import Pace
+from gatepost.runtime.dns.pace import Pace
 from gatepost.runtime.process import RunSettings, controllers_on
 from gatepost.standalone.apiserver.server import ApiServer
 

@@ -18,9 +18,9 @@ from gatepost.dns.registry import inventory
 from gatepost.dns.served import Served
 from gatepost.dns.settings import DnsSettings
 from gatepost.dns.standing import Standings
-from gatepost.runtime.kinds import kinds_in_doubt
-from gatepost.runtime.planning import Planned, Planning
-from gatepost.runtime.reading import read_provider, take_in
+from gatepost.runtime.dns.planning import Planned, Planning
+from gatepost.runtime.dns.reading import read_provider, take_in
+from gatepost.runtime.loop.kinds import kinds_in_doubt
 
 NAMES = tuple(f"n{number}.{ZONE}" for number in range(16))
 EAST = DnsSettings(sources=("gateway-httproute",), txt_owner_id="east")

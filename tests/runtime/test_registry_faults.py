@@ -31,7 +31,7 @@ from gatepost.dns.served import Served
 from gatepost.dns.settings import DnsSettings
 from gatepost.dns.stored_ownership import Entry
 from gatepost.registries.contract import RegistryError
-from gatepost.runtime.claiming import ClaimingSender
+from gatepost.runtime.dns.claiming import ClaimingSender
 
 store_faults = st.builds(Fault, st.sampled_from(FAULTS), st.integers(0, 4))
 

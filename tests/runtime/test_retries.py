@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from gatepost.runtime.retries import RetryQueue
+from gatepost.runtime.loop.retries import RetryQueue
 
 
 def queue_without_chance() -> RetryQueue[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gatepost.runtime.said import Said
+from gatepost.runtime.loop.said import Said
 
 
 def test_the_same_again_is_no_news() -> None:

@@ -27,7 +27,7 @@ from gatepost.objects.core import EndpointSlice, Service
 from gatepost.objects.gatewayapi import GRPCRoute, HTTPRoute
 from gatepost.objects.refs import Ref, ref_of
 from gatepost.objects.settings import Settings
-from gatepost.runtime.offline import NotAtRest, settle
+from gatepost.runtime.offline.settle import NotAtRest, settle
 from gatepost.runtime.wiring import Wiring, reconcilers, together
 from gatepost.state.engine import Engine
 

@@ -24,17 +24,17 @@ from gatepost.dns.served import Served
 from gatepost.dns.settings import DnsSettings
 from gatepost.objects.settings import Settings
 from gatepost.providers.listing import BadListing, listing_in
-from gatepost.runtime.adjusting import adjuster
-from gatepost.runtime.preview import Preview, preview
-from gatepost.runtime.reading import Read, read_provider
+from gatepost.runtime.dns.adjusting import adjuster
+from gatepost.runtime.dns.preview import Preview, preview
+from gatepost.runtime.dns.reading import Read, read_provider
 from gatepost.state.engine import Engine
 
 if TYPE_CHECKING:
     from gatepost.dns.ownership import Cipher
     from gatepost.dns.stored_ownership import Entry
     from gatepost.providers.contract import Provider
-    from gatepost.runtime.dnsproviders import ProviderSettings
-    from gatepost.runtime.registries import RegistrySettings
+    from gatepost.runtime.dns.providers import ProviderSettings
+    from gatepost.runtime.dns.registries import RegistrySettings
 
 INPUT_HAS_PROBLEMS = 1
 OUTSIDE_FAILED = 3
@@ -130,7 +130,7 @@ def _exit_code(planned: Preview) -> int:
 
 def _cipher(dns: DnsSettings) -> Cipher | None:
     """What opens ownership records. Raises: click.UsageError if the library for it is missing."""
-    from gatepost.runtime.txt_encryption import EncryptionNotInstalled, cipher_for
+    from gatepost.runtime.dns.txt_encryption import EncryptionNotInstalled, cipher_for
 
     try:
         return cipher_for(dns)

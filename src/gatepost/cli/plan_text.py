@@ -15,7 +15,7 @@ from gatepost.cli.printing import print_json, table
 from gatepost.dns.endpoint import Endpoint
 from gatepost.dns.plan import CREATE, DELETE, UPDATE, Cause, Held, Plan, PlannedChange
 from gatepost.objects.problems import Problem
-from gatepost.runtime.preview import Preview
+from gatepost.runtime.dns.preview import Preview
 
 OUTPUTS = ("table", "json", "markdown")
 

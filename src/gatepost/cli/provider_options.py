@@ -1,4 +1,4 @@
-"""The options of all DNS providers, made from the structs that `runtime.dnsproviders` lists."""
+"""The options of all DNS providers, made from the structs that `runtime.dns.providers` lists."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from gatepost.cli.dns_options import options_of_all
-from gatepost.runtime.dnsproviders import SETTINGS, ProviderSettings, UnknownProvider, provider_named
+from gatepost.runtime.dns.providers import SETTINGS, ProviderSettings, UnknownProvider, provider_named
 
 if TYPE_CHECKING:
     from gatepost.dns.domain_filter import DomainFilter

@@ -13,7 +13,7 @@ from gatepost.dns.settings import DnsSettings
 from gatepost.objects.dnsrecord import DNSRecord
 from gatepost.objects.refs import GroupKind
 from gatepost.registries.settings import CrdRegistrySettings
-from gatepost.runtime.registries import SETTINGS, RegistryNotUsable, RegistrySettings, entries_among, store_named
+from gatepost.runtime.dns.registries import SETTINGS, RegistryNotUsable, RegistrySettings, entries_among, store_named
 from gatepost.state.engine import Engine
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from gatepost.manifests import Manifests
 from gatepost.objects.core import Secret
 from gatepost.objects.kinds import TYPES
 from gatepost.objects.settings import Settings
-from gatepost.runtime.offline import NotAtRest, Rendered, render
+from gatepost.runtime.offline.settle import NotAtRest, Rendered, render
 from gatepost.runtime.wiring import CONTROLLERS, Wiring, reconcilers
 
 

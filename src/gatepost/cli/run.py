@@ -20,15 +20,15 @@ from gatepost.cli.registry_options import registry_options
 from gatepost.cli.settings_options import settings_options
 from gatepost.cluster.api_calls import ApiCalls
 from gatepost.dns.settings import DnsSettings
-from gatepost.runtime.election import Election
-from gatepost.runtime.pace import Pace
+from gatepost.runtime.dns.pace import Pace
+from gatepost.runtime.leadership.election import Election
 
 if TYPE_CHECKING:
     from gatepost.objects.settings import Settings
     from gatepost.providers.contract import Provider
-    from gatepost.runtime.dnsproviders import ProviderSettings
+    from gatepost.runtime.dns.providers import ProviderSettings
+    from gatepost.runtime.dns.registries import RegistrySettings
     from gatepost.runtime.process import RunSettings
-    from gatepost.runtime.registries import RegistrySettings
 
 WRONG_USE = 2
 OUTSIDE_FAILED = 3

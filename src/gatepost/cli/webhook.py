@@ -18,7 +18,7 @@ from gatepost.dns.settings import DnsSettings
 
 if TYPE_CHECKING:
     from gatepost.providers.webhook.server import WebhookServer
-    from gatepost.runtime.dnsproviders import ProviderSettings
+    from gatepost.runtime.dns.providers import ProviderSettings
 
 OUTSIDE_FAILED = 3
 _FILTERS = ("domain_filter", "exclude_domains", "regex_domain_filter", "regex_domain_exclusion")

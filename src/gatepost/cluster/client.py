@@ -63,7 +63,7 @@ class Client:
         dry_run: holds back every writing call.
         answer_seconds: how long the server may be silent within one answer.
         wait: how waiting is done.
-        may_write: asked before each writing call; see `runtime.leading`.
+        may_write: asked before each writing call; see `runtime.leadership.leading`.
         limit: slows all calls down but watches.
 
     Attributes:

@@ -25,17 +25,17 @@ from gatepost.objects.settings import settings_among
 from gatepost.providers.contract import Provider
 from gatepost.registries.contract import OwnershipStore
 from gatepost.runtime.clock import LoopClock
-from gatepost.runtime.clusterfeed import ClusterFeed
-from gatepost.runtime.dns_verdicts import DnsVerdicts
-from gatepost.runtime.kinds import NotingEngine
-from gatepost.runtime.leading import Alone, Leadership
+from gatepost.runtime.cluster_feed import ClusterFeed
+from gatepost.runtime.dns.endpoint_verdicts import DnsVerdicts
+from gatepost.runtime.dns.pace import Pace
+from gatepost.runtime.dns.publisher import ZonePublisher
+from gatepost.runtime.dns.telling import News
+from gatepost.runtime.dns.zones import Zones
+from gatepost.runtime.leadership.leading import Alone, Leadership
 from gatepost.runtime.lookups import DnsResolver, NameLookups, Resolver, names_asked
-from gatepost.runtime.loop import Loop
-from gatepost.runtime.pace import Pace
+from gatepost.runtime.loop.kinds import NotingEngine
+from gatepost.runtime.loop.loop import Loop
 from gatepost.runtime.probing import HttpAsker, Prober, probes_wanted
-from gatepost.runtime.publisher import ZonePublisher
-from gatepost.runtime.telling import News
-from gatepost.runtime.zones import Zones
 from gatepost.state.rule import Rule
 from gatepost.state.store import Index
 from gatepost.writes.outcome import Event, subject

@@ -31,7 +31,7 @@ from gatepost.objects.meta import ObjectMeta
 from gatepost.objects.refs import Ref
 from gatepost.reconcilers.lookups import NAME_LOOKUPS
 from gatepost.runtime.logs import fields
-from gatepost.runtime.movements import Movements
+from gatepost.runtime.loop.movements import Movements
 from gatepost.runtime.wanted_tasks import WantedTasks
 from gatepost.state.engine import Engine
 

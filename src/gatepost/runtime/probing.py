@@ -29,7 +29,7 @@ from gatepost.objects.probes import ProbeVerdict
 from gatepost.objects.refs import Ref
 from gatepost.reconcilers.gateway.probes import PROBES, Endpoint, Probe, ProbeState, ProbeURL
 from gatepost.runtime.logs import fields
-from gatepost.runtime.movements import Movements
+from gatepost.runtime.loop.movements import Movements
 from gatepost.runtime.wanted_tasks import WantedTasks
 from gatepost.state.engine import Engine
 

@@ -23,14 +23,14 @@ from gatepost.objects.settings import Settings
 from gatepost.providers.contract import Provider
 from gatepost.runtime import wiring
 from gatepost.runtime.controllers import Controllers, DnsPart
-from gatepost.runtime.election import Election
-from gatepost.runtime.leading import Alone, Elector, Leadership, own_identity
+from gatepost.runtime.dns.pace import Pace
+from gatepost.runtime.dns.registries import RegistrySettings, store_named
+from gatepost.runtime.dns.txt_encryption import cipher_for
+from gatepost.runtime.leadership.election import Election
+from gatepost.runtime.leadership.leading import Alone, Elector, Leadership, own_identity
 from gatepost.runtime.listening import in_url, listening
 from gatepost.runtime.logs import fields
-from gatepost.runtime.pace import Pace
-from gatepost.runtime.registries import RegistrySettings, store_named
 from gatepost.runtime.status_pages import status_pages
-from gatepost.runtime.txt_encryption import cipher_for
 
 log = logging.getLogger("gatepost.run")
 

@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager
 from typing import Generic, TypeVar
 
 from gatepost.runtime.logs import fields
-from gatepost.runtime.movements import Movements
+from gatepost.runtime.loop.movements import Movements
 
 log = logging.getLogger("gatepost.loop")
 

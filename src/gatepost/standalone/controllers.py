@@ -7,7 +7,7 @@ import asyncio
 from gatepost.cluster.connection import Connection, Server
 from gatepost.dns.settings import DnsSettings
 from gatepost.providers.embedded import EmbeddedProvider
-from gatepost.runtime.pace import Pace
+from gatepost.runtime.dns.pace import Pace
 from gatepost.runtime.process import RunSettings, run_on
 from gatepost.runtime.wiring import CONTROLLERS
 from gatepost.standalone.dataplane.gateway_objects import EXTERNAL_GATEWAY

@@ -11,7 +11,7 @@ from gatepost.objects.refs import Ref, ref_of
 from gatepost.reconcilers import gateway as controller
 from gatepost.reconcilers.gateway.listeners import LISTENERS
 from gatepost.reconcilers.gateway.reconcile import KINGRESS
-from gatepost.runtime.offline import render
+from gatepost.runtime.offline.settle import render
 from gatepost.writes.compare import wanted_object
 from gatepost.writes.outcome import Outcome
 from published_crds import assert_valid

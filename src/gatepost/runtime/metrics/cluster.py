@@ -9,7 +9,7 @@ from prometheus_client.metrics_core import Metric
 from prometheus_client.registry import Collector
 
 from gatepost.runtime.controllers import Controllers
-from gatepost.runtime.kinds import KnownKinds
+from gatepost.runtime.loop.kinds import KnownKinds
 from gatepost.runtime.metrics.samples import with_samples
 
 

@@ -15,10 +15,10 @@ from prometheus_client.registry import Collector
 
 from gatepost.dns.conflicts import CONFLICT
 from gatepost.runtime.controllers import Controllers
+from gatepost.runtime.dns.publisher import ZonePublisher
+from gatepost.runtime.dns.zone_figures import RecordCounts, ZoneFigures
+from gatepost.runtime.dns.zones import Zones
 from gatepost.runtime.metrics.samples import with_samples
-from gatepost.runtime.publisher import ZonePublisher
-from gatepost.runtime.zone_figures import RecordCounts, ZoneFigures
-from gatepost.runtime.zones import Zones
 
 
 class DnsCollector(Collector):

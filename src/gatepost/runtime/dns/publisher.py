@@ -16,9 +16,9 @@ from gatepost.dns.records import NameKey, RecordSet
 from gatepost.objects.problems import Problem
 from gatepost.providers.contract import ProviderError
 from gatepost.runtime.clock import Clock, LoopClock
+from gatepost.runtime.dns.telling import News, Telling, tell_nobody
+from gatepost.runtime.dns.zones import Zones
 from gatepost.runtime.logs import fields
-from gatepost.runtime.telling import News, Telling, tell_nobody
-from gatepost.runtime.zones import Zones
 from gatepost.state.engine import Change
 
 log = logging.getLogger("gatepost.dns")

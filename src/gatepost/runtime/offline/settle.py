@@ -17,9 +17,9 @@ from gatepost.objects.kinds import typed
 from gatepost.objects.meta import KubernetesObject
 from gatepost.objects.problems import Problem, UnreadableObject
 from gatepost.objects.refs import Ref, ref_of
-from gatepost.runtime.manifest_uids import uid_of, with_owners_named
-from gatepost.runtime.model_writer import ModelWriter
-from gatepost.runtime.outcomes import Outcomes, Place
+from gatepost.runtime.loop.outcomes import Outcomes, Place
+from gatepost.runtime.offline.manifest_uids import uid_of, with_owners_named
+from gatepost.runtime.offline.model_writer import ModelWriter
 from gatepost.state.engine import Change, Engine
 from gatepost.state.failure import Failure
 from gatepost.state.rule import Rule

@@ -15,13 +15,13 @@ from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from gatepost.runtime.edges import Feed, NoPublisher, Publisher, Writes
-from gatepost.runtime.intake import Arrivals, Intake
-from gatepost.runtime.kinds import KnownKinds, NotingEngine
-from gatepost.runtime.leading import Alone, Leadership
-from gatepost.runtime.movements import Movements
-from gatepost.runtime.passes import Passes
-from gatepost.runtime.workers import Workers
+from gatepost.runtime.leadership.leading import Alone, Leadership
+from gatepost.runtime.loop.edges import Feed, NoPublisher, Publisher, Writes
+from gatepost.runtime.loop.intake import Arrivals, Intake
+from gatepost.runtime.loop.kinds import KnownKinds, NotingEngine
+from gatepost.runtime.loop.movements import Movements
+from gatepost.runtime.loop.passes import Passes
+from gatepost.runtime.loop.workers import Workers
 
 WORKERS = 8
 GRACE_SECONDS = 10.0

@@ -8,9 +8,9 @@ from gatepost.dns.inventory import Inventory
 from gatepost.dns.plan import PlannedChange
 from gatepost.dns.served import Served, UnreadZone
 from gatepost.providers.contract import Provider
-from gatepost.runtime.reading import take_in
-from gatepost.runtime.rereading import Rereading
-from gatepost.runtime.zone_log import ZoneLog
+from gatepost.runtime.dns.reading import take_in
+from gatepost.runtime.dns.rereading import Rereading
+from gatepost.runtime.dns.zone_log import ZoneLog
 
 
 class ServedZones:

@@ -9,10 +9,10 @@ from gatepost.cluster.errors import ClusterError
 from gatepost.objects.meta import KubernetesObject
 from gatepost.objects.problems import Problem
 from gatepost.objects.refs import GroupKind, Ref
-from gatepost.runtime.kinds import KnownKinds
 from gatepost.runtime.logs import fields
-from gatepost.runtime.movements import Movements
-from gatepost.runtime.said import Said
+from gatepost.runtime.loop.kinds import KnownKinds
+from gatepost.runtime.loop.movements import Movements
+from gatepost.runtime.loop.said import Said
 from gatepost.state.engine import Engine
 
 log = logging.getLogger("gatepost.loop")

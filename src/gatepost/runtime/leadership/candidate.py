@@ -24,7 +24,7 @@ from datetime import datetime
 from msgspec import structs
 
 from gatepost.cluster.lease import FoundLease, Lease
-from gatepost.runtime.election import LeaseTimes
+from gatepost.runtime.leadership.election import LeaseTimes
 
 
 class Candidate:

@@ -13,7 +13,7 @@ from gatepost.dns.inventory import Inventory
 from gatepost.dns.names import record_name
 from gatepost.dns.served import Served, UnreadZone
 from gatepost.providers.contract import DeclaringProvider, Provider, RemoteProvider, ZonedProvider, ZonesUnknown
-from gatepost.runtime.slices import in_slices
+from gatepost.runtime.dns.slices import in_slices
 
 
 class Read(Struct, frozen=True):

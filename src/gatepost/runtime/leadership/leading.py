@@ -16,9 +16,9 @@ from typing import Protocol
 
 from gatepost.cluster.errors import ClusterError
 from gatepost.cluster.lease import FoundLease, Lease, Outpaced
-from gatepost.runtime.candidate import Candidate
 from gatepost.runtime.clock import Clock, LoopClock
-from gatepost.runtime.election import RETRY_JITTER, LeaseTimes
+from gatepost.runtime.leadership.candidate import Candidate
+from gatepost.runtime.leadership.election import RETRY_JITTER, LeaseTimes
 from gatepost.runtime.logs import fields
 
 log = logging.getLogger("gatepost.leading")

@@ -19,9 +19,9 @@ from gatepost.dns.served import Served
 from gatepost.dns.settings import DnsSettings
 from gatepost.dns.standing import Standings
 from gatepost.providers.contract import Provider
-from gatepost.runtime.adjusting import adjuster
-from gatepost.runtime.kinds import KnownKinds, kinds_in_doubt
-from gatepost.runtime.slices import in_slices
+from gatepost.runtime.dns.adjusting import adjuster
+from gatepost.runtime.dns.slices import in_slices
+from gatepost.runtime.loop.kinds import KnownKinds, kinds_in_doubt
 from gatepost.state.engine import Engine
 
 

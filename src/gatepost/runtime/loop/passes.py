@@ -8,15 +8,15 @@ from collections.abc import Callable, Iterable
 from datetime import datetime
 
 from gatepost.objects.refs import GroupKind
-from gatepost.runtime.collector import Collector
-from gatepost.runtime.edges import Feed, Publisher
-from gatepost.runtime.intake import Arrivals
-from gatepost.runtime.kinds import KnownKinds, NotingEngine, kinds_over
 from gatepost.runtime.logs import fields
-from gatepost.runtime.movements import Movements
-from gatepost.runtime.outcomes import Place
-from gatepost.runtime.said import Said
-from gatepost.runtime.workers import Workers
+from gatepost.runtime.loop.collector import Collector
+from gatepost.runtime.loop.edges import Feed, Publisher
+from gatepost.runtime.loop.intake import Arrivals
+from gatepost.runtime.loop.kinds import KnownKinds, NotingEngine, kinds_over
+from gatepost.runtime.loop.movements import Movements
+from gatepost.runtime.loop.outcomes import Place
+from gatepost.runtime.loop.said import Said
+from gatepost.runtime.loop.workers import Workers
 
 log = logging.getLogger("gatepost.loop")
 

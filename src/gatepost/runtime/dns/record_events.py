@@ -12,7 +12,7 @@ from gatepost.dns.standing import object_behind
 from gatepost.objects.kinds import type_for
 from gatepost.objects.problems import Problem
 from gatepost.objects.refs import Ref
-from gatepost.runtime.doubts import is_given_up
+from gatepost.runtime.dns.doubts import is_given_up
 from gatepost.state.engine import Engine
 from gatepost.writes.outcome import Event, Subject, subject
 

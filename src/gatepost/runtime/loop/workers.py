@@ -15,13 +15,13 @@ from gatepost.cluster.errors import ApiError, ClusterError
 from gatepost.cluster.writer import Conflict
 from gatepost.objects.problems import Problem
 from gatepost.objects.refs import Ref
-from gatepost.runtime.edges import Writes
-from gatepost.runtime.kinds import KnownKinds, NotingEngine
 from gatepost.runtime.logs import fields
-from gatepost.runtime.movements import Movements
-from gatepost.runtime.outcomes import Outcomes, Place
-from gatepost.runtime.retries import RetryQueue
-from gatepost.runtime.said import Said
+from gatepost.runtime.loop.edges import Writes
+from gatepost.runtime.loop.kinds import KnownKinds, NotingEngine
+from gatepost.runtime.loop.movements import Movements
+from gatepost.runtime.loop.outcomes import Outcomes, Place
+from gatepost.runtime.loop.retries import RetryQueue
+from gatepost.runtime.loop.said import Said
 from gatepost.state.engine import Change
 from gatepost.writes.outcome import Event, Outcome
 

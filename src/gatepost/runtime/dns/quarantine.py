@@ -11,7 +11,7 @@ from gatepost.dns.endpoint import Endpoint, EndpointKey
 from gatepost.dns.plan import PlannedChange
 from gatepost.dns.records import NameKey
 from gatepost.objects.problems import Problem
-from gatepost.runtime.moments import Moments
+from gatepost.runtime.dns.moments import Moments
 
 FIRST_SECONDS, LONGEST_SECONDS = 5.0, 3600.0
 

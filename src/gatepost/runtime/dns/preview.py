@@ -19,7 +19,7 @@ from gatepost.dns.settings import DnsSettings
 from gatepost.dns.standing import Standings
 from gatepost.dns.stored_ownership import Entry
 from gatepost.objects.problems import Problem
-from gatepost.runtime.reading import Read
+from gatepost.runtime.dns.reading import Read
 from gatepost.state.engine import Engine
 
 

@@ -20,8 +20,8 @@ from gatepost.dns.served import Served
 from gatepost.dns.stored_ownership import Entry
 from gatepost.providers.contract import Provider
 from gatepost.registries.contract import OwnershipStore, RegistryError
+from gatepost.runtime.dns.sending import Sender
 from gatepost.runtime.logs import fields
-from gatepost.runtime.sending import Sender
 
 log = logging.getLogger("gatepost.dns")
 

@@ -24,17 +24,17 @@ from gatepost.dns.stored_ownership import Entry
 from gatepost.objects.problems import Problem
 from gatepost.providers.contract import GuardingProvider, Provider
 from gatepost.registries.contract import OwnershipStore
-from gatepost.runtime.claiming import ClaimingSender
-from gatepost.runtime.doubts import Doubts, problem_of
-from gatepost.runtime.kinds import KnownKinds
-from gatepost.runtime.planning import Planned, Planning
-from gatepost.runtime.quarantine import Quarantine
-from gatepost.runtime.reading import read_provider, take_in
-from gatepost.runtime.record_events import RecordEvents
-from gatepost.runtime.sending import Sender
-from gatepost.runtime.served_zones import ServedZones
-from gatepost.runtime.zone_figures import RecordCounts, ZoneFigures, count_records
-from gatepost.runtime.zone_log import ZoneLog
+from gatepost.runtime.dns.claiming import ClaimingSender
+from gatepost.runtime.dns.doubts import Doubts, problem_of
+from gatepost.runtime.dns.planning import Planned, Planning
+from gatepost.runtime.dns.quarantine import Quarantine
+from gatepost.runtime.dns.reading import read_provider, take_in
+from gatepost.runtime.dns.record_events import RecordEvents
+from gatepost.runtime.dns.sending import Sender
+from gatepost.runtime.dns.served_zones import ServedZones
+from gatepost.runtime.dns.zone_figures import RecordCounts, ZoneFigures, count_records
+from gatepost.runtime.dns.zone_log import ZoneLog
+from gatepost.runtime.loop.kinds import KnownKinds
 from gatepost.state.engine import Engine
 from gatepost.writes.outcome import Event
 

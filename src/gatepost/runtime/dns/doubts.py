@@ -8,7 +8,7 @@ from gatepost.dns.plan import Held, Plan, PlannedChange
 from gatepost.dns.records import RESOURCE, NameKey
 from gatepost.dns.standing import DOUBTFUL, object_behind
 from gatepost.objects.problems import Problem
-from gatepost.runtime.moments import Moments
+from gatepost.runtime.dns.moments import Moments
 
 
 class Doubts:
