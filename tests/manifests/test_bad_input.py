@@ -361,6 +361,14 @@ OWNER = '{"apiVersion": "v1", "kind": "T", "name": "o"'
             ['creationTimestamp: found the number 5, wanted a time such as "2026-03-01T00:00:00Z", a string'],
         ),
         (
+            'creationTimestamp: "2026-02-30T00:00:00Z"',
+            [
+                'creationTimestamp: found the string "2026-02-30T00:00:00Z", '
+                'wanted a time such as "2026-03-01T00:00:00Z", a string'
+            ],
+        ),
+        ("creationTimestamp: 2026-02-03T00:00:00.5+02:00", []),
+        (
             "deletionTimestamp: true",
             ['deletionTimestamp: found the boolean true, wanted a time such as "2026-03-01T00:00:00Z", a string'],
         ),

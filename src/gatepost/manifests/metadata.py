@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, TypeAlias
 
 from gatepost.manifests.problems import Miss, Path, described
+from gatepost.objects.times import whole_seconds_utc
 
 Check: TypeAlias = Callable[[Any, Path], Iterator[Miss]]
 """Gives all that is wrong with a value at a path."""
@@ -94,7 +95,12 @@ def _mapping(value: Any, path: Path) -> Iterator[Miss]:
 
 
 _STRING = _text("a string")
-_TIME = _text('a time such as "2026-03-01T00:00:00Z", a string')
+
+
+def _time(value: Any, path: Path) -> Iterator[Miss]:
+    if not isinstance(value, str) or (value and whole_seconds_utc(value) is None):
+        yield Miss(path, described(value), 'a time such as "2026-03-01T00:00:00Z", a string')
+
 
 _OWNER_FIELDS: Mapping[str, Check] = {
     "apiVersion": _filled_text("a string"),
@@ -114,8 +120,8 @@ _FIELDS: Mapping[str, Check] = {
     "uid": _STRING,
     "resourceVersion": _text("a string; write it in quotes"),
     "generation": _whole_number,
-    "creationTimestamp": _TIME,
-    "deletionTimestamp": _TIME,
+    "creationTimestamp": _time,
+    "deletionTimestamp": _time,
     "deletionGracePeriodSeconds": _whole_number,
     "finalizers": _list_of(_STRING, "a list of strings"),
     "ownerReferences": _list_of(_owner, "a list of references"),

@@ -9,6 +9,7 @@ from msgspec import Struct, field
 from msgspec.structs import force_setattr
 
 from gatepost.objects.refs import GroupKind, Ref, api_version_of
+from gatepost.objects.times import is_in_canonical_form, whole_seconds_utc
 
 
 class Shape(Struct, frozen=True, gc=False, rename="camel", omit_defaults=True):
@@ -46,7 +47,9 @@ class OwnerReference(Shape, frozen=True):
 
 
 class ObjectMeta(Shape, frozen=True):
-    """The metadata that rules read. Timestamps are RFC 3339 in UTC, so they compare as text; "" is absent.
+    """The metadata that rules read. Timestamps are in whole seconds of UTC, so they compare as text; "" is absent.
+
+    Manifests may write them otherwise; an API server never does. A text that is no moment stays as it is.
 
     `resourceVersion` is left out on purpose: it moves with every write, and rules that saw it would rerun for nothing.
     """
@@ -65,6 +68,11 @@ class ObjectMeta(Shape, frozen=True):
 
     def __post_init__(self) -> None:
         force_setattr(self, "namespace", intern(self.namespace))
+        created, deleted = self.creation_timestamp, self.deletion_timestamp
+        if created and not is_in_canonical_form(created):
+            force_setattr(self, "creation_timestamp", whole_seconds_utc(created) or created)
+        if deleted and not is_in_canonical_form(deleted):
+            force_setattr(self, "deletion_timestamp", whole_seconds_utc(deleted) or deleted)
 
 
 class Condition(Shape, frozen=True):
