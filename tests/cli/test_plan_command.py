@@ -296,7 +296,8 @@ def test_a_provider_is_asked_where_no_file_is_given(folder: Folder) -> None:
     assert "app.example.org is in no zone of gatepost's own DNS server, which has example.com" in result.stdout
 
 
-def test_a_provider_that_does_not_answer_is_exit_code_3(folder: Folder) -> None:
+def test_a_provider_that_does_not_answer_is_exit_code_3(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("gatepost.providers.webhook.client._FIRST_WAIT_SECONDS", 0.01)  # it is asked five times
     folder.put(gateway(), route("app", "app.example.com"))
     with socket.socket() as taken:  # bound and not listening: nobody answers there
         taken.bind(("127.0.0.1", 0))

@@ -7,14 +7,16 @@ ones are large (most of it descriptions).
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gatepost.kubernetes.errors import Cause
 from gatepost.kubernetes.metadata_schema import OBJECT_META
 from gatepost.kubernetes.resources import Version
 from gatepost.kubernetes.schema_words import TEXT
-from gatepost.kubernetes.validation import Validator, duplicate_items
 from gatepost.kubernetes.values import Path, Raw, copy_of, path_text
+
+if TYPE_CHECKING:
+    from gatepost.kubernetes.validation import Validator
 
 _PRESERVE = "x-kubernetes-preserve-unknown-fields"
 _EMBEDDED = "x-kubernetes-embedded-resource"
@@ -43,6 +45,9 @@ class ObjectSchema:
 
     def problems(self, raw: Raw) -> list[Cause]:
         """What in `raw` breaks the schema, by path; empty if nothing does. Metadata has a form in any case."""
+        # Its library takes 40 ms to load, and `gatepost explain` over manifests writes nothing that is validated.
+        from gatepost.kubernetes.validation import Validator, duplicate_items
+
         schema = self.root if self.root is not None else _METADATA_ONLY
         if self._validator is None:
             self._validator = Validator(schema)
