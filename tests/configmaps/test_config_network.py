@@ -26,7 +26,6 @@ def test_empty_map_gives_the_defaults_of_knative() -> None:
     assert config.external_domain_tls is False
     assert config.cluster_local_domain_tls is False
     assert config.system_internal_tls is False
-    assert config.namespace_wildcard_cert_selector is None
 
 
 @pytest.mark.parametrize(
@@ -106,10 +105,6 @@ def test_value_that_cannot_be_understood_refuses_the_map_and_names_the_key(key: 
     assert repr(value) in problem.message
 
 
-def test_wildcard_selector_is_a_label_selector_in_yaml() -> None:
+def test_a_wildcard_selector_is_a_label_selector_in_yaml_and_decides_nothing_here() -> None:
     text = "matchExpressions:\n- {key: team, operator: NotIn, values: [guest]}\nmatchLabels: {tier: gold}\n"
-    selector = parse({"namespace-wildcard-cert-selector": text}).namespace_wildcard_cert_selector
-    assert selector is not None
-    assert selector.match_labels == {"tier": "gold"}
-    [expression] = selector.match_expressions
-    assert (expression.key, expression.operator, tuple(expression.values)) == ("team", "NotIn", ("guest",))
+    assert parse({"namespace-wildcard-cert-selector": text}) == parse({})

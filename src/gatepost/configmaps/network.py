@@ -40,7 +40,6 @@ class NetworkConfig(Struct, frozen=True):
         http_protocol: ENABLED, REDIRECTED or DISABLED.
         domain_template, tag_template: Go templates as written. They have been tried with samples; what they make of a
             Route may still be no domain.
-        namespace_wildcard_cert_selector: namespaces that share a wildcard certificate; None selects none.
     """
 
     ingress_class: str = "istio.ingress.networking.knative.dev"
@@ -54,7 +53,6 @@ class NetworkConfig(Struct, frozen=True):
     external_domain_tls: bool = False
     cluster_local_domain_tls: bool = False
     system_internal_tls: bool = False
-    namespace_wildcard_cert_selector: LabelSelector | None = None
 
 
 def parse(data: Mapping[str, str]) -> NetworkConfig:
@@ -64,6 +62,7 @@ def parse(data: Mapping[str, str]) -> NetworkConfig:
     Source: spec of config-network in knative.dev/networking; older keys give way to the newer ones.
     """
     values, default = Values(data), NetworkConfig()
+    _check_wildcard_selector(values)
     return NetworkConfig(
         ingress_class=values.text(("ingress-class", "ingress.class"), default.ingress_class),
         certificate_class=values.text(("certificate-class", "certificate.class"), default.certificate_class),
@@ -81,7 +80,6 @@ def parse(data: Mapping[str, str]) -> NetworkConfig:
         external_domain_tls=values.text(_ISSUING_KEYS, "").lower() == ENABLED,
         cluster_local_domain_tls=values.choice(("cluster-local-domain-tls",), (ENABLED, DISABLED), DISABLED) == ENABLED,
         system_internal_tls=_system_internal_tls(values),
-        namespace_wildcard_cert_selector=_wildcard_selector(values),
     )
 
 
@@ -138,12 +136,17 @@ def _system_internal_tls(values: Values) -> bool:
     return own == ENABLED or values.text(("internal-encryption",), "").lower() == "true"
 
 
-def _wildcard_selector(values: Values) -> LabelSelector | None:
+def _check_wildcard_selector(values: Values) -> None:
+    """Raises: UnreadableValue if the namespaces with a wildcard certificate are told by no label selector.
+
+    Nothing here makes such certificates: that is left to Knative, and Routes find them by their label. But Knative
+    refuses the whole ConfigMap for a value that it cannot read, so we do.
+    """
     text = values.text((_SELECTOR_KEY,), "")
     if not text:
-        return None
+        return
     try:
-        return msgspec.convert(read_yaml(text), LabelSelector | None)
+        msgspec.convert(read_yaml(text), LabelSelector | None)
     except (NotYaml, msgspec.ValidationError) as error:
         raise UnreadableValue(_SELECTOR_KEY, text, "a label selector in YAML") from error
 
