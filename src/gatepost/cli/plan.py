@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -31,7 +32,7 @@ from gatepost.state.engine import Engine
 
 if TYPE_CHECKING:
     from gatepost.dns.ownership import Cipher
-    from gatepost.dns.stored_ownership import Entry
+    from gatepost.dns.planner import Adjust
     from gatepost.providers.contract import Provider
     from gatepost.runtime.dns.providers import ProviderSettings
     from gatepost.runtime.dns.registries import RegistrySettings
@@ -89,37 +90,43 @@ def command(
       gatepost plan --source gateway-httproute --provider webhook
     """
     wiring = dns_wiring(dns)
+    _refuse_unclear(given, listings, dns)
+    provider = None if listings else chosen_provider(dns.provider, providers, dns.domains)
+    cipher = _cipher(dns)
+    found = dns_input(given, wiring, settings, needed=kinds_of(dns))
+    preview_of = partial(
+        preview,
+        found.engine,
+        dns,
+        allow=allow,
+        doubtful_kinds=found.doubtful_kinds,
+        cipher=cipher,
+        entries=held_entries(dns, registries, found.engine),
+    )
+    if provider is not None:
+        planned = _over_provider(preview_of, found.engine, provider)
+    else:
+        planned = preview_of(_read_listings(listings), _as_they_are)
+    print_preview(planned, output)
+    _tell_what_keeps_it_back(planned)
+    tell_skipped(found.engine, in_full=show_skipped)
+    ctx.exit(found.exit_code or _exit_code(planned))
+
+
+def _refuse_unclear(given: Input, listings: Sequence[str], dns: DnsSettings) -> None:
+    """Raises: click.UsageError if it is not clear what DNS holds now."""
     if "-" in given.paths and "-" in listings:
         raise click.UsageError("FILE and --current: both are -, and stdin can only be read once")
     if not listings and not dns.provider:
         raise click.UsageError("--provider or --current: none was given, wanted one to know what DNS holds now")
-    provider = None if listings else chosen_provider(dns.provider, providers, dns.domains)
-    cipher = _cipher(dns)
-    found = dns_input(given, wiring, settings, needed=kinds_of(dns))
-    entries = held_entries(dns, registries, found.engine)
-    if provider is not None:
-        planned = _over_provider(
-            found.engine, dns, provider, cipher, allow=allow, doubtful_kinds=found.doubtful_kinds, entries=entries
-        )
-    else:
-        current = _read_listings(listings)
-        planned = preview(
-            found.engine,
-            dns,
-            current,
-            _as_they_are,
-            allow=allow,
-            doubtful_kinds=found.doubtful_kinds,
-            cipher=cipher,
-            entries=entries,
-        )
-    print_preview(planned, output)
+
+
+def _tell_what_keeps_it_back(planned: Preview) -> None:
+    """Says on stderr why the plan would not be carried out, or only for some zones."""
     if planned.plan.stopped is not None:
         click.echo(f"gatepost plan: stopped: {planned.plan.stopped}", err=True)
     for zone in planned.unread:
         click.echo(f"gatepost plan: zone {zone.name} cannot be read: {zone.why}", err=True)
-    tell_skipped(found.engine, in_full=show_skipped)
-    ctx.exit(found.exit_code or _exit_code(planned))
 
 
 def _exit_code(planned: Preview) -> int:
@@ -138,25 +145,13 @@ def _cipher(dns: DnsSettings) -> Cipher | None:
         raise click.UsageError(str(error)) from error
 
 
-def _over_provider(
-    engine: Engine,
-    dns: DnsSettings,
-    provider: Provider,
-    cipher: Cipher | None,
-    *,
-    allow: bool,
-    doubtful_kinds: frozenset[str],
-    entries: Sequence[Entry] | None,
-) -> Preview:
+def _over_provider(preview_of: Callable[[Read, Adjust], Preview], engine: Engine, provider: Provider) -> Preview:
     """The plan against what the provider lists. Exits with 3 if it cannot be asked."""
     from gatepost.providers.contract import ProviderError
 
     async def planned() -> Preview:
         current = await read_provider(provider)
-        adjust = await adjuster(provider, record_sets(engine))
-        return preview(
-            engine, dns, current, adjust, allow=allow, doubtful_kinds=doubtful_kinds, cipher=cipher, entries=entries
-        )
+        return preview_of(current, await adjuster(provider, record_sets(engine)))
 
     try:
         return asyncio.run(planned())

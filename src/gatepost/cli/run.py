@@ -98,9 +98,6 @@ def command(
       gatepost run --dry-run --once --context staging
       gatepost run --controllers none --source gateway-httproute --provider inmemory --inmemory-zone example.com
     """
-    from gatepost.cluster.errors import KubeconfigError
-    from gatepost.dns.rules import BadSettings
-    from gatepost.runtime.listening import CannotListen
     from gatepost.runtime.logs import set_up_logs
     from gatepost.runtime.process import RunSettings
 
@@ -129,17 +126,26 @@ def command(
         status_address=metrics_address,
     )
     set_up_logs(log_level, log_format)
+    sys.exit(_exit_code_of(run_settings, provider))
+
+
+def _exit_code_of(settings: RunSettings, provider: Provider | None) -> int:
+    """Runs until the end, and tells what did not succeed."""
+    from gatepost.cluster.errors import KubeconfigError
+    from gatepost.dns.rules import BadSettings
+    from gatepost.runtime.listening import CannotListen
+
     try:
-        failures = asyncio.run(_run(run_settings, provider))
+        failures = asyncio.run(_run(settings, provider))
     except (KubeconfigError, BadSettings) as error:
         click.echo(f"gatepost run: {error}", err=True)
-        sys.exit(WRONG_USE)
+        return WRONG_USE
     except CannotListen as error:
         click.echo(f"gatepost run: --metrics-address {error}", err=True)
-        sys.exit(OUTSIDE_FAILED)
+        return OUTSIDE_FAILED
     for failure in failures:
         click.echo(f"gatepost run: {failure}", err=True)
-    sys.exit(OUTSIDE_FAILED if failures else 0)
+    return OUTSIDE_FAILED if failures else 0
 
 
 async def _run(settings: RunSettings, provider: Provider | None) -> list[str]:
