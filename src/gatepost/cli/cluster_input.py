@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 import click
 from msgspec import structs
 
+from gatepost.cli.exit_codes import OUTSIDE_FAILED
 from gatepost.cli.input_options import Input
 from gatepost.dns.names import is_address
 from gatepost.objects.refs import GroupKind
@@ -44,7 +45,7 @@ def take_snapshot(
         taken = asyncio.run(snapshot(connection, wiring, kinds=kinds, kept_raw=kept_raw, settings=(surroundings,)))
     except ClusterError as error:
         click.echo(f"gatepost: {error}", err=True)
-        raise click.exceptions.Exit(3) from error
+        raise click.exceptions.Exit(OUTSIDE_FAILED) from error
     for problem in taken.unreadable:
         click.echo(str(problem), err=True)
     for group_kind, why in sorted(taken.withheld.items()):

@@ -8,6 +8,7 @@ import click
 from msgspec import Struct, structs
 
 from gatepost.cli.cluster_input import take_snapshot
+from gatepost.cli.exit_codes import OUTSIDE_FAILED
 from gatepost.cli.input_options import Input
 from gatepost.cli.manifest_input import over_manifests
 from gatepost.dns.choices import SOURCES
@@ -47,7 +48,7 @@ def dns_input(given: Input, wiring: Wiring, settings: Settings, *, needed: Seque
     faults = found.engine.faults
     for fault in faults:
         click.echo(f"gatepost: {fault}", err=True)
-    return structs.replace(found, exit_code=3) if faults else found
+    return structs.replace(found, exit_code=OUTSIDE_FAILED) if faults else found
 
 
 def _over_files(given: Input, wiring: Wiring, settings: Settings) -> DnsInput:
@@ -63,7 +64,7 @@ def _over_cluster(given: Input, wiring: Wiring, settings: Settings, needed: Sequ
         if kind in taken.missing or kind in taken.withheld:
             why = taken.withheld.get(kind, "the cluster does not serve it")
             click.echo(f"gatepost: {kind} is needed: {why}", err=True)
-            raise click.exceptions.Exit(3)
+            raise click.exceptions.Exit(OUTSIDE_FAILED)
     kinds = kinds_over(wiring.rules, wiring.indexes)
     return DnsInput(taken.engine, 0, kinds_in_doubt(kinds, tuple(taken.withheld), taken.missing))
 

@@ -12,6 +12,7 @@ from msgspec import Struct
 from gatepost.cli.cluster_input import take_snapshot
 from gatepost.cli.dns_input import DEFAULT_SOURCES
 from gatepost.cli.dns_options import dns_options, dns_wiring, with_default_sources
+from gatepost.cli.exit_codes import DONE, INPUT_HAS_PROBLEMS, OUTSIDE_FAILED
 from gatepost.cli.input_options import Input, input_options
 from gatepost.cli.manifest_input import InputReport, read_input
 from gatepost.cli.printing import print_json
@@ -78,7 +79,7 @@ def command(
         print_json(explanation)
     else:
         _print_lines(_lines(explanation))
-    ctx.exit(known.exit_code or (0 if _is_good(explanation) else 1))
+    ctx.exit(known.exit_code or (DONE if _is_good(explanation) else INPUT_HAS_PROBLEMS))
 
 
 class _Known(Struct, frozen=True):
@@ -110,7 +111,7 @@ def _over_files(ctx: click.Context, given: Input, wiring: Wiring, settings: Sett
         settled = settle(raws, wiring.rules, wiring.indexes, now=datetime.now(UTC), settings=(settings,))
     except NotAtRest as error:
         click.echo(f"gatepost: {error}", err=True)
-        ctx.exit(3)
+        ctx.exit(OUTSIDE_FAILED)
     for unreadable in settled.rendered.unreadable:
         report.problem(unreadable)
     by_ref = {ref_of(raw): raw for raw in settled.rendered.objects}

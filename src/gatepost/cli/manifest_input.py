@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 import click
 from msgspec import Struct
 
+from gatepost.cli.exit_codes import DONE, INPUT_HAS_PROBLEMS
 from gatepost.manifests import Manifest, Manifests, read_manifests
 from gatepost.objects.kinds import TYPES, typed
 from gatepost.objects.meta import KubernetesObject
@@ -29,7 +30,7 @@ def read_input(paths: Sequence[str]) -> Manifests:
 
 
 class InputReport:
-    """Every problem of the input, told on stderr with file and line as far as they are known; then the exit code."""
+    """Every problem of the input, told on stderr with file and line as far as they are known."""
 
     def __init__(self, manifests: Manifests) -> None:
         self._manifests = manifests
@@ -39,11 +40,11 @@ class InputReport:
     def problem(self, problem: Problem) -> None:
         self._at(problem.about, problem.field, str(problem))
 
-    def exit_code(self) -> int:
-        """Prints the problems. Returns: 1 if there are any, else 0."""
+    def tell(self) -> int:
+        """Prints the problems. Returns: the exit code that they give."""
         for line in dict.fromkeys(self._lines):  # what keeps a ConfigMap from being read is told by its rule as well
             click.echo(line, err=True)
-        return 1 if self._lines else 0
+        return INPUT_HAS_PROBLEMS if self._lines else DONE
 
     def _at(self, ref: Ref, field: str, message: str) -> None:
         manifest = self._by_ref.get(ref)
@@ -84,4 +85,4 @@ def over_manifests(paths: Sequence[str], wiring: Wiring, settings: Sequence[Kube
             report.problem(error.problem)
             engine.put_unreadable(error.problem)
     engine.run_stale()
-    return OverManifests(engine, report.exit_code(), is_complete=not manifests.problems)
+    return OverManifests(engine, report.tell(), is_complete=not manifests.problems)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from gatepost.cli.cluster_input import take_snapshot
+from gatepost.cli.exit_codes import INPUT_HAS_PROBLEMS, OUTSIDE_FAILED
 from gatepost.cli.input_options import Input, input_options
 from gatepost.cli.manifest_input import over_manifests
 from gatepost.cli.migration_text import print_migrations
@@ -22,9 +23,6 @@ from gatepost.state.engine import Engine
 
 if TYPE_CHECKING:
     from gatepost.runtime.migrating import Carried
-
-INPUT_HAS_PROBLEMS = 1
-OUTSIDE_FAILED = 3
 
 
 @click.group("migrate")

@@ -13,6 +13,7 @@ import click
 
 from gatepost.cli.dns_input import dns_input, tell_skipped
 from gatepost.cli.dns_options import dns_options, dns_wiring
+from gatepost.cli.exit_codes import CHANGES, INPUT_HAS_PROBLEMS, OUTSIDE_FAILED
 from gatepost.cli.input_options import Input, input_options
 from gatepost.cli.plan_text import OUTPUTS, print_preview
 from gatepost.cli.provider_options import chosen_provider, provider_options
@@ -36,10 +37,6 @@ if TYPE_CHECKING:
     from gatepost.providers.contract import Provider
     from gatepost.runtime.dns.providers import ProviderSettings
     from gatepost.runtime.dns.registries import RegistrySettings
-
-INPUT_HAS_PROBLEMS = 1
-OUTSIDE_FAILED = 3
-CHANGES = 4
 
 
 @click.command("plan")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from gatepost.cli.dns_options import options_of_all
+from gatepost.cli.exit_codes import OUTSIDE_FAILED
 from gatepost.dns.settings import DnsSettings
 from gatepost.objects.dnsrecord import DNSRecord
 from gatepost.objects.refs import GroupKind
@@ -19,8 +20,6 @@ from gatepost.state.engine import Engine
 if TYPE_CHECKING:
     from gatepost.dns.stored_ownership import Entry
     from gatepost.registries.contract import OwnershipStore
-
-OUTSIDE_FAILED = 3
 
 
 def registry_options(command: Callable[..., Any]) -> Callable[..., Any]:

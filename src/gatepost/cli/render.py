@@ -10,6 +10,7 @@ import click
 
 from gatepost.cli.cluster_input import take_snapshot
 from gatepost.cli.controller_names import controllers_in
+from gatepost.cli.exit_codes import OUTSIDE_FAILED
 from gatepost.cli.input_options import Input, input_options
 from gatepost.cli.manifest_input import InputReport, read_input
 from gatepost.cli.printing import print_objects
@@ -63,7 +64,7 @@ def command(
         rendered = render(objects, wiring.rules, wiring.indexes, now=datetime.now(UTC), settings=(settings,))
     except NotAtRest as error:
         click.echo(f"gatepost: {error}", err=True)
-        ctx.exit(3)
+        ctx.exit(OUTSIDE_FAILED)
     print_objects(rendered.objects, output)
     ctx.exit(_told(rendered, report))
 
@@ -86,5 +87,5 @@ def _told(rendered: Rendered, report: InputReport) -> int:
         report.problem(problem)
     for failure in rendered.failures:
         click.echo(f"gatepost: {failure}", err=True)
-    code = report.exit_code()
-    return 3 if rendered.failures else code
+    code = report.tell()
+    return OUTSIDE_FAILED if rendered.failures else code

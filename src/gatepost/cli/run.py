@@ -14,6 +14,7 @@ from gatepost.cli.address import Address, OptionalAddressType
 from gatepost.cli.cluster_options import cluster_options
 from gatepost.cli.controller_names import controllers_in
 from gatepost.cli.dns_options import dns_options, options_of, refuse_wrong
+from gatepost.cli.exit_codes import OUTSIDE_FAILED, WRONG_USE
 from gatepost.cli.external_dns_flags import unread_variables
 from gatepost.cli.provider_options import chosen_provider, provider_options
 from gatepost.cli.registry_options import registry_options
@@ -29,9 +30,6 @@ if TYPE_CHECKING:
     from gatepost.runtime.dns.providers import ProviderSettings
     from gatepost.runtime.dns.registries import RegistrySettings
     from gatepost.runtime.process import RunSettings
-
-WRONG_USE = 2
-OUTSIDE_FAILED = 3
 
 
 @click.command("run", context_settings={"auto_envvar_prefix": "GATEPOST"})

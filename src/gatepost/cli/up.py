@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING
 import click
 import msgspec
 
+from gatepost.cli.exit_codes import DONE, OUTSIDE_FAILED
+
 if TYPE_CHECKING:
     from gatepost.standalone.apiserver.server import ApiServer
     from gatepost.standalone.up import Addresses, UpSettings
@@ -111,9 +113,9 @@ def command(
         asyncio.run(_run(settings, kubeconfig or _free_kubeconfig(), ready_file, probe=probe, quiet=quiet))
     except StandaloneError as error:
         click.echo(f"gatepost up: {error}", err=True)
-        ctx.exit(3)
+        ctx.exit(OUTSIDE_FAILED)
     except KeyboardInterrupt:
-        ctx.exit(0)  # it came before there was anything to stop
+        ctx.exit(DONE)  # it came before there was anything to stop
 
 
 def _free_kubeconfig() -> pathlib.Path:

@@ -13,6 +13,7 @@ import msgspec
 from gatepost.cli.address import Address, AddressType, OptionalAddressType
 from gatepost.cli.config_file import config_option
 from gatepost.cli.dns_options import options_of
+from gatepost.cli.exit_codes import OUTSIDE_FAILED
 from gatepost.cli.provider_options import chosen_provider, provider_options
 from gatepost.dns.settings import DnsSettings
 
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from gatepost.providers.webhook.server import WebhookServer
     from gatepost.runtime.dns.providers import ProviderSettings
 
-OUTSIDE_FAILED = 3
 _FILTERS = ("domain_filter", "exclude_domains", "regex_domain_filter", "regex_domain_exclusion")
 
 
