@@ -115,7 +115,7 @@ def _over_files(ctx: click.Context, given: Input, wiring: Wiring, settings: Sett
     for unreadable in settled.rendered.unreadable:
         report.problem(unreadable)
     by_ref = {ref_of(raw): raw for raw in settled.rendered.objects}
-    return _Known(settled.engine, by_ref.get, settled.refusals, report.exit_code())
+    return _Known(settled.engine, by_ref.get, settled.refusals, report.tell())
 
 
 def _explain(what: str, namespace: str, known: _Known) -> Explanation | ObjectExplanation:
