@@ -28,6 +28,7 @@ from gatepost.runtime.controllers import Controllers
 from gatepost.runtime.migrating import Carried, Migrator
 from gatepost.runtime.wiring import reconcilers, written_kinds
 from gatepost.writes.requests import Request
+from running_controllers import running
 
 NAME = "web.shop.svc.cluster.local"
 BY_NAME = {"domainInternal": GATEWAY_NAME}
@@ -224,7 +225,7 @@ async def test_running_route_controller_leaves_no_gap_either(entry: Raw) -> None
         wiring = reconcilers(["route"])
         written = written_kinds(["route"])
         controllers = Controllers(place.client, wiring.rules, wiring.indexes, written=written)
-        async with watching(place, NAME) as answers, controllers.running() as loop:
+        async with watching(place, NAME) as answers, running(controllers) as loop:
             await loop.rest()
             assert loop.failures == []
         moved = await place.get("Service", "web")

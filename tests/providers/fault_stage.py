@@ -21,6 +21,7 @@ from gatepost.providers.rfc2136.settings import Rfc2136Settings
 from gatepost.runtime.dns.pace import Pace
 from gatepost.runtime.loop.loop import Loop
 from gatepost.runtime.process import RunSettings, controllers_on
+from running_controllers import running
 
 ADDRESSES = {"east": "192.0.2.1", "west": "198.51.100.2"}
 LASTING = 3  # names of each owner that are asked for from beginning to end; so few that no cap on removals helps
@@ -115,7 +116,7 @@ class Stage:
             )
         )
         controllers = await stack.enter_async_context(controllers_on(Connection(Server(api.url)), settings, provider))
-        loop = await stack.enter_async_context(controllers.running())
+        loop = await stack.enter_async_context(running(controllers))
         return Instance(loop, dns, api, stack)
 
     # What people do

@@ -24,6 +24,7 @@ from gatepost.standalone.apiserver.server import ApiServer
 from gatepost.state.rule import Rule
 from gatepost.state.view import View
 from gatepost.writes.outcome import Apply, Outcome, object_fields, subject
+from running_controllers import running
 
 Raw = dict[str, Any]
 MAPPINGS = "/apis/serving.knative.dev/v1beta1/namespaces/shop/domainmappings"
@@ -108,7 +109,7 @@ async def controlling(place: Shop, *, dry_run: bool = False) -> AsyncIterator[tu
     async with Client(Connection(Server(place.server.url)), dry_run=dry_run) as client:
         written = frozenset({DomainMapping.KIND.group_kind})
         controllers = Controllers(client, [RULE], [], written=written)
-        async with controllers.running() as loop:
+        async with running(controllers) as loop:
             yield loop, controllers
 
 
@@ -233,7 +234,7 @@ async def test_an_api_server_that_goes_and_comes_back_is_followed_again(tmp_path
             namespace = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "shop"}}
             await client.write("POST", "/api/v1/namespaces", {}, namespace)
     client = Client(Connection(Server(f"http://127.0.0.1:{port}")))
-    async with client, Controllers(client, [RULE], []).running() as loop:
+    async with client, running(Controllers(client, [RULE], [])) as loop:
         await loop.rest()
         assert loop.failures != []  # nobody is there
         async with ApiServer(port=port, data_dir=tmp_path) as server:
@@ -266,7 +267,7 @@ async def test_config_maps_are_read_in_the_system_namespace_only() -> None:
             body = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "settings", "namespace": namespace}}
             await place.client.write("POST", f"/api/v1/namespaces/{namespace}/configmaps", {}, body)
         client = Client(Connection(Server(place.server.url)))
-        async with client, Controllers(client, [rule], []).running() as loop:
+        async with client, running(Controllers(client, [rule], [])) as loop:
             await loop.rest()
             held = [ref.namespace for ref, _ in loop.engine.store.items() if ref.kind == "ConfigMap"]
     assert held == ["knative-serving"]

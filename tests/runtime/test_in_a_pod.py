@@ -20,6 +20,7 @@ from gatepost.dns.settings import DnsSettings
 from gatepost.providers.embedded import EmbeddedProvider
 from gatepost.runtime.leadership.election import Election
 from gatepost.runtime.process import RunSettings, controllers_on, run_on
+from running_controllers import running
 
 CRD_VERSION = "externaldns.k8s.io/v1alpha1"
 ENDPOINTS = f"/apis/{CRD_VERSION}/namespaces/shop/dnsendpoints"
@@ -48,7 +49,7 @@ async def test_the_roles_are_enough_to_make_routes_and_records_and_to_lead(tmp_p
     async with pod(ALL, tmp_path) as (cluster, api):
         connection = find_connection(environment=api.environment, service_account=tmp_path)
         provider = EmbeddedProvider(["example.com"])
-        async with controllers_on(connection, SETTINGS, provider) as made, made.running() as loop:
+        async with controllers_on(connection, SETTINGS, provider) as made, running(made) as loop:
             await loop.rest()
             assert (loop.failures, api.refused) == ([], [])
             route = await cluster.one(ROUTES)
@@ -67,7 +68,7 @@ async def test_the_role_of_the_registry_crd_is_enough_to_claim_records_and_to_re
         await cluster.make(ENDPOINTS, "DNSEndpoint", CRD_VERSION, "shop", "mail", spec={"endpoints": [entry]})
         connection = find_connection(environment=api.environment, service_account=tmp_path)
         provider = EmbeddedProvider(["example.com"])
-        async with controllers_on(connection, RunSettings(dns=dns), provider) as made, made.running() as loop:
+        async with controllers_on(connection, RunSettings(dns=dns), provider) as made, running(made) as loop:
             await loop.rest()
             assert [record.dns_name for record in await provider.records()] == ["mail.example.com"]
             assert len(await cluster.items(RECORDS)) == 1
@@ -83,7 +84,7 @@ async def test_a_token_that_was_rotated_is_read_again(tmp_path: Path) -> None:
         connection = find_connection(environment=api.environment, service_account=tmp_path)
         async with (
             controllers_on(connection, SETTINGS, EmbeddedProvider(["example.com"])) as made,
-            made.running() as loop,
+            running(made) as loop,
         ):
             await loop.rest()
             right = (await cluster.one(ROUTES))["spec"]

@@ -23,6 +23,7 @@ from gatepost.runtime.lookups import DnsResolver, Found, LookupFailed, NameLooku
 from gatepost.runtime.wiring import reconcilers, written_kinds
 from gatepost.standalone.apiserver.server import ApiServer
 from gatepost.standalone.dnsserver import DnsServer
+from running_controllers import running
 
 Raw = dict[str, Any]
 
@@ -288,7 +289,7 @@ async def test_routes_are_led_to_what_dns_says_of_their_gateway_with_one_look_up
         await shop.put_route("web")
         await shop.put_route("api")
         controllers = Controllers(client, wiring.rules, wiring.indexes, written=names, resolver=resolver)
-        async with controllers.running() as loop:
+        async with running(controllers) as loop:
             await loop.rest()
             assert loop.failures == []
             assert resolver.asked == []
@@ -315,12 +316,12 @@ async def test_rest_waits_until_every_name_was_asked_for() -> None:
         await shop.put_route("web")
         written = written_kinds(["route"])
         first = Controllers(client, wiring.rules, wiring.indexes, written=written, resolver=Scripted(None))
-        async with first.running() as loop:
+        async with running(first) as loop:
             await loop.rest()
         await shop.report("web", {"domain": NAME})
         resolver = Slow(Found(("192.0.2.1",), 60))
         again = Controllers(client, wiring.rules, wiring.indexes, written=written, resolver=resolver)
-        async with again.running() as loop:
+        async with running(again) as loop:
             rest = asyncio.create_task(loop.rest())
             await resolver.is_asked.wait()
             seen = loop.movements.count

@@ -26,6 +26,7 @@ from gatepost.runtime.leadership.leading import Alone
 from gatepost.runtime.listening import listening
 from gatepost.runtime.metrics import metrics_of, metrics_of_webhook
 from gatepost.runtime.metrics.dns import DnsCollector
+from running_controllers import running
 
 DOCS = Path(__file__).parents[2] / "docs" / "metrics.md"
 
@@ -167,7 +168,7 @@ async def samples_of_a_mapping(place: Shop) -> Samples:
     await place.map("app.example.com")
     async with Client(Connection(Server(place.server.url))) as client:
         controllers = Controllers(client, [RULE], [], written=frozenset({DomainMapping.KIND.group_kind}))
-        async with controllers.running() as loop:
+        async with running(controllers) as loop:
             await loop.rest()
             return samples_in(metrics_of(controllers)())
 

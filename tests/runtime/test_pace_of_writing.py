@@ -15,6 +15,7 @@ from gatepost.providers.embedded import EmbeddedProvider
 from gatepost.runtime.dns.pace import Pace
 from gatepost.runtime.process import RunSettings, controllers_on
 from gatepost.standalone.apiserver.server import ApiServer
+from running_controllers import running
 
 
 class Timed(EmbeddedProvider):
@@ -46,7 +47,7 @@ def written_down(name: str) -> dict[str, Any]:
 @asynccontextmanager
 async def publishing(api: ApiServer, provider: Timed, pace: Pace) -> AsyncIterator[None]:
     settings = RunSettings(dns=DnsSettings(sources=("crd",)), pace=pace)
-    async with controllers_on(Connection(Server(api.url)), settings, provider) as controllers, controllers.running():
+    async with controllers_on(Connection(Server(api.url)), settings, provider) as controllers, running(controllers):
         yield
 
 

@@ -11,6 +11,7 @@ from gatepost.cluster.client import MERGE_PATCH, Client
 from gatepost.cluster.connection import Connection, Server
 from gatepost.runtime.process import RunSettings, controllers_on
 from gatepost.standalone.apiserver.server import ApiServer
+from running_controllers import running
 
 Raw = dict[str, Any]
 MAPPINGS = "/apis/serving.knative.dev/v1beta1/namespaces/shop/domainmappings"
@@ -51,7 +52,7 @@ class Cluster:
     async def settle(self, *controllers: str) -> None:
         """Runs these controllers until nothing is left to do."""
         settings = RunSettings(controllers=controllers)
-        async with controllers_on(self.connection, settings) as made, made.running() as loop:
+        async with controllers_on(self.connection, settings) as made, running(made) as loop:
             await loop.rest()
             assert loop.failures == []
 
@@ -138,7 +139,7 @@ async def test_a_deleted_mapping_takes_all_that_was_made_for_it_with_it() -> Non
     async with cluster_with_a_mapping() as cluster:
         await cluster.settle("domainmapping", "gateway")
         settings = RunSettings(controllers=("domainmapping", "gateway"))
-        async with controllers_on(cluster.connection, settings) as made, made.running() as loop:
+        async with controllers_on(cluster.connection, settings) as made, running(made) as loop:
             await loop.rest()
             seen = loop.movements.count
             await cluster.client.write("DELETE", f"{MAPPINGS}/app.example.com", {}, {})

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Iterable, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -163,17 +162,6 @@ class Controllers:
             self.leadership.campaigning(self.loop.warmed_up),
         ):
             await self.loop.run(self.feed, stop)
-
-    @asynccontextmanager
-    async def running(self) -> AsyncIterator[Loop]:
-        """The loop at work; it is stopped at the end of the context. Raises: a fault of the loop itself."""
-        stop = asyncio.Event()
-        task = asyncio.create_task(self.work(stop))
-        try:
-            yield self.loop
-        finally:
-            stop.set()
-            await task
 
 
 def _text(problem: Problem) -> str:
