@@ -250,3 +250,15 @@ def test_a_server_that_is_given_is_enough(tmp_path: Path) -> None:
 def test_a_broken_kubeconfig_is_told_even_if_a_server_is_given(tmp_path: Path) -> None:
     with pytest.raises(KubeconfigError):
         find_connection(str(tmp_path / "gone"), environment={}, server="http://127.0.0.1:8001")
+
+
+def test_an_authority_in_a_file_is_known_by_its_file_for_it_may_be_replaced(tmp_path: Path) -> None:
+    (tmp_path / "ca.crt").write_bytes(CA)
+    config = written(tmp_path / "config", cluster={"server": "https://one", "certificate-authority": "ca.crt"})
+    assert find_connection(config, environment={}).server.ca_file == tmp_path / "ca.crt"
+
+
+def test_an_inline_authority_is_fixed(tmp_path: Path) -> None:
+    both = {"certificate-authority": "ca.crt", "certificate-authority-data": b64encode(CA).decode()}
+    config = written(tmp_path / "config", cluster={"server": "https://one", **both})
+    assert find_connection(config, environment={}).server.ca_file is None

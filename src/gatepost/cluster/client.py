@@ -17,10 +17,11 @@ from urllib.request import getproxies, proxy_bypass
 
 import aiohttp
 import msgspec
-from msgspec import Struct
+from msgspec import Struct, structs
 from yarl import URL
 
 from gatepost import __version__
+from gatepost.cluster.authorities import Authorities
 from gatepost.cluster.backoff import Backoff, Pause, pause
 from gatepost.cluster.connection import Connection, tls_context
 from gatepost.cluster.credentials import ClientCertificate, Identity
@@ -32,6 +33,7 @@ APPLY_PATCH = "application/apply-patch+yaml"  # JSON is YAML
 JSON = "application/json"
 
 _ATTEMPTS_WHEN_THROTTLED = 5
+_NOT_TRUSTED = (aiohttp.ClientConnectorCertificateError, ssl.SSLCertVerificationError)
 _encoder = msgspec.json.Encoder()
 
 
@@ -87,7 +89,8 @@ class Client:
         self.durations: dict[tuple[str, str, int], Took] = {}
         self.wait = wait
         self._answer_seconds = answer_seconds
-        self._contexts: dict[ClientCertificate | None, ssl.SSLContext | None] = {}
+        self._authorities = Authorities(connection.server.ca, connection.server.ca_file)
+        self._contexts: dict[tuple[bytes | None, ClientCertificate | None], ssl.SSLContext | None] = {}
         self._session: aiohttp.ClientSession | None = None
         self._proxy = connection.server.proxy_url or _proxy_of_environment(connection.server.url)
 
@@ -160,7 +163,7 @@ class Client:
         try:
             async with await self._accepted(call) as response:
                 yield response
-        except (aiohttp.ClientConnectorCertificateError, ssl.SSLCertVerificationError) as error:
+        except _NOT_TRUSTED as error:
             raise Unreachable(
                 f"{self.connection.server.url}: its certificate is not trusted ({error}). "
                 "Give its authority in certificate-authority, or the name in it in tls-server-name."
@@ -205,11 +208,24 @@ class Client:
         return response
 
     async def _request(self, session: aiohttp.ClientSession, call: _Call, identity: Identity) -> aiohttp.ClientResponse:
+        """One call. Authorities may have been rotated, so a certificate that is not trusted has them read again."""
+        ca = await self._authorities.current()
+        try:
+            return await self._request_trusting(ca, session, call, identity)
+        except _NOT_TRUSTED:  # which is noticed before anything is sent, so a write may be repeated as well
+            renewed = await self._authorities.renewed(ca)
+            if renewed is None:
+                raise
+        return await self._request_trusting(renewed, session, call, identity)
+
+    async def _request_trusting(
+        self, ca: bytes | None, session: aiohttp.ClientSession, call: _Call, identity: Identity
+    ) -> aiohttp.ClientResponse:
         headers = {"Authorization": identity.authorization} if identity.authorization else {}
         if call.content_type:
             headers["Content-Type"] = call.content_type
         server = self.connection.server
-        context = self._context(identity.certificate)
+        context = self._context(ca, identity.certificate)
         return await session.request(
             call.method,
             URL(server.url + call.path),
@@ -223,12 +239,13 @@ class Client:
             timeout=aiohttp.ClientTimeout(total=None, sock_connect=10.0, sock_read=call.silence_seconds),
         )
 
-    def _context(self, certificate: ClientCertificate | None) -> ssl.SSLContext | None:
-        if certificate not in self._contexts:
+    def _context(self, ca: bytes | None, certificate: ClientCertificate | None) -> ssl.SSLContext | None:
+        key = (ca, certificate)
+        if key not in self._contexts:
             if len(self._contexts) > 4:  # plugins make new certificates for ever
                 self._contexts.clear()
-            self._contexts[certificate] = tls_context(self.connection.server, certificate)
-        return self._contexts[certificate]
+            self._contexts[key] = tls_context(structs.replace(self.connection.server, ca=ca), certificate)
+        return self._contexts[key]
 
 
 def resource_in(path: str) -> str:

@@ -18,6 +18,7 @@ class Server(Struct, frozen=True):
     Attributes:
         url: its URL, without a final slash.
         ca: PEM text of the authorities to trust, None for those of the system.
+        ca_file: where `ca` was read, and may be replaced at any time; None if it is fixed.
         tls_server_name: the name to expect in its certificate, "" for the host of `url`.
         proxy_url: an HTTP proxy to go through, "" for none.
     """
@@ -27,6 +28,7 @@ class Server(Struct, frozen=True):
     insecure_skip_tls_verify: bool = False
     tls_server_name: str = ""
     proxy_url: str = ""
+    ca_file: Path | None = None
 
 
 class Connection(Struct, frozen=True):

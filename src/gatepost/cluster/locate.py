@@ -71,7 +71,7 @@ def _found_connection(
 
 
 def in_cluster(environment: Mapping[str, str], service_account: Path = SERVICE_ACCOUNT) -> Connection:
-    """The connection of a Pod. Its token is rotated by the kubelet, so it is read again and again."""
+    """The connection of a Pod. The kubelet rotates its token and authorities, so they are read again and again."""
     host = environment["KUBERNETES_SERVICE_HOST"]
     port = environment.get("KUBERNETES_SERVICE_PORT", "443")
     ca_file = service_account / "ca.crt"
@@ -81,7 +81,7 @@ def in_cluster(environment: Mapping[str, str], service_account: Path = SERVICE_A
         raise KubeconfigError(str(ca_file), "", f"cannot be read: {error.strerror}") from error
     namespace = service_account / "namespace"
     return Connection(
-        Server(f"https://[{host}]:{port}" if ":" in host else f"https://{host}:{port}", ca),
+        Server(f"https://[{host}]:{port}" if ":" in host else f"https://{host}:{port}", ca, ca_file=ca_file),
         TokenFile(service_account / "token"),
         namespace=namespace.read_text().strip() if namespace.is_file() else "default",
         origin="the service account of this Pod",
@@ -116,7 +116,9 @@ def _server(chosen: ChosenContext) -> Server:
     )
     if ca and cluster.insecure_skip_tls_verify:
         raise place.error("insecure-skip-tls-verify", "cannot stand beside a certificate authority; remove one")
-    return Server(server, ca, cluster.insecure_skip_tls_verify, cluster.tls_server_name, cluster.proxy_url)
+    is_in_file = ca is not None and not cluster.certificate_authority_data
+    ca_file = place.path(cluster.certificate_authority) if is_in_file else None
+    return Server(server, ca, cluster.insecure_skip_tls_verify, cluster.tls_server_name, cluster.proxy_url, ca_file)
 
 
 def _credentials(chosen: ChosenContext, server: Server) -> Credentials:
