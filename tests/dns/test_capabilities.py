@@ -8,10 +8,10 @@ from gatepost.dns.capabilities import Capabilities
 from gatepost.dns.choices import RECORD_TYPES
 from gatepost.dns.domain_filter import DomainFilter
 from gatepost.dns.endpoint import Endpoint, Property
+from gatepost.dns.ownership.registry import inventory
 from gatepost.dns.plan import Plan
 from gatepost.dns.planner import Planner
 from gatepost.dns.records import Claimant, Record, RecordSet
-from gatepost.dns.registry import inventory
 from gatepost.dns.served import Served, UnreadZone
 from gatepost.dns.settings import DnsSettings
 from gatepost.dns.standing import DOUBTFUL, Standing

@@ -9,9 +9,10 @@ from dns_objects import START, answers, endpoints_of, engine_of, gateway, value_
 
 from gatepost.dns.claims import CLAIMS
 from gatepost.dns.desired import desired_endpoints, record_sets
+from gatepost.dns.ownership.changes import changes_for
+from gatepost.dns.ownership.registry import inventory
 from gatepost.dns.plan import Plan
 from gatepost.dns.planner import Planner
-from gatepost.dns.registry import changes_for, inventory
 from gatepost.dns.rules import rules
 from gatepost.dns.settings import DnsSettings
 from gatepost.dns.standing import Standings

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gatepost.dns.endpoint import Endpoint
-from gatepost.dns.registry import inventory
+from gatepost.dns.ownership.registry import inventory
 from gatepost.dns.settings import DnsSettings
 
 SETTINGS = DnsSettings(sources=("gateway-httproute",), txt_owner_id="me")

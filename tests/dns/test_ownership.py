@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gatepost.dns.ownership import OwnershipNames, labels_in, ownership_text
+from gatepost.dns.ownership.txt_format import OwnershipNames, labels_in, ownership_text
 
 APP, APEX, WILDCARD = ("app.example.com", "A"), ("example.com", "CNAME"), ("*.example.com", "A")
 

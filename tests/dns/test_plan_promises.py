@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 
 from gatepost.dns.endpoint import Changes, Endpoint
 from gatepost.dns.inventory import Inventory
+from gatepost.dns.ownership.changes import changes_for
+from gatepost.dns.ownership.registry import inventory
 from gatepost.dns.planner import Planner
 from gatepost.dns.records import Claimant, NameKey, Record, Records, RecordSet
-from gatepost.dns.registry import changes_for, inventory
 from gatepost.dns.settings import DnsSettings
 from gatepost.dns.standing import DETACHED, DOUBTFUL, GONE, Standing
 from gatepost.dns.targets import reduced

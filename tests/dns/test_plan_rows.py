@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from gatepost.dns.endpoint import Endpoint, Property
+from gatepost.dns.ownership.registry import inventory
 from gatepost.dns.plan import Plan
 from gatepost.dns.planner import Planner
 from gatepost.dns.records import Claimant, Record, RecordSet
-from gatepost.dns.registry import inventory
 from gatepost.dns.settings import DnsSettings
 from gatepost.dns.standing import GONE, Standing
 from gatepost.objects.gatewayapi import HTTPRoute

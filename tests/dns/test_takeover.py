@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gatepost.cli.commands import gatepost
-from gatepost.dns.ownership import OwnershipNames
+from gatepost.dns.ownership.txt_format import OwnershipNames
 
 LAYOUTS = [
     OwnershipNames(wildcard="any"),

@@ -6,9 +6,10 @@ import pytest
 
 from gatepost.dns.endpoint import Changes, Endpoint
 from gatepost.dns.inventory import Inventory
+from gatepost.dns.ownership.changes import changes_for
+from gatepost.dns.ownership.registry import inventory
 from gatepost.dns.planner import Planner
 from gatepost.dns.records import Claimant, Record, RecordSet
-from gatepost.dns.registry import changes_for, inventory
 from gatepost.dns.settings import DnsSettings
 from gatepost.dns.standing import GONE, Standing
 from gatepost.objects.gatewayapi import HTTPRoute

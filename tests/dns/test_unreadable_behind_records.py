@@ -8,9 +8,10 @@ from dns_objects import HTTP_ROUTES, engine_of, gateway, listener, parent, route
 from gatepost.dns.claims import CLAIMS
 from gatepost.dns.desired import record_sets
 from gatepost.dns.inventory import Inventory
+from gatepost.dns.ownership.changes import changes_for
+from gatepost.dns.ownership.registry import inventory
 from gatepost.dns.plan import Plan
 from gatepost.dns.planner import Planner
-from gatepost.dns.registry import changes_for, inventory
 from gatepost.dns.settings import DnsSettings
 from gatepost.dns.standing import Standings
 from gatepost.objects.core import Namespace

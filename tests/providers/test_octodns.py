@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from gatepost.dns.domain_filter import DomainFilter, domain_filter
 from gatepost.dns.endpoint import Changes, Endpoint, EndpointKey, Property
-from gatepost.dns.ownership import OwnershipNames
+from gatepost.dns.ownership.txt_format import OwnershipNames
 from gatepost.providers.contract import ProviderError
 from gatepost.providers.octodns.provider import OctodnsProvider
 from gatepost.providers.octodns.settings import OctodnsSettings

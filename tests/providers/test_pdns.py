@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from gatepost.dns.domain_filter import DomainFilter, domain_filter
 from gatepost.dns.endpoint import Changes, Endpoint, EndpointKey, Property
-from gatepost.dns.ownership import OwnershipNames
+from gatepost.dns.ownership.txt_format import OwnershipNames
 from gatepost.providers.contract import Provider, ProviderError
 from gatepost.providers.pdns.provider import PdnsProvider
 from gatepost.providers.pdns.settings import PdnsSettings

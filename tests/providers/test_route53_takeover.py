@@ -10,10 +10,11 @@ from route53_fake import FakeRoute53, plain
 
 from gatepost.dns.endpoint import Property
 from gatepost.dns.inventory import Inventory
+from gatepost.dns.ownership.changes import changes_for
+from gatepost.dns.ownership.registry import inventory
 from gatepost.dns.plan import PlannedChange
 from gatepost.dns.planner import Planner
 from gatepost.dns.records import Claimant, Record, RecordSet
-from gatepost.dns.registry import changes_for, inventory
 from gatepost.dns.served import Served
 from gatepost.objects.gatewayapi import HTTPRoute
 from gatepost.providers.route53.provider import Route53Provider

@@ -15,8 +15,8 @@ from publishing import owned_by, wanted
 
 from gatepost.dns.endpoint import Changes, Endpoint
 from gatepost.dns.inventory import Inventory
+from gatepost.dns.ownership.registry import inventory
 from gatepost.dns.planner import Planner
-from gatepost.dns.registry import inventory
 from gatepost.dns.standing import GONE, Standing
 from gatepost.providers.contract import ZonesUnknown
 from gatepost.providers.rfc2136.provider import Rfc2136Provider

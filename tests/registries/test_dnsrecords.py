@@ -18,8 +18,8 @@ from written_endpoints import GROUP, dns_endpoint
 from gatepost.cluster.client import MERGE_PATCH, Client
 from gatepost.cluster.connection import Connection, Server
 from gatepost.dns.endpoint import Changes, Endpoint, EndpointKey, Property
+from gatepost.dns.ownership.stored import Entry
 from gatepost.dns.settings import DnsSettings
-from gatepost.dns.stored_ownership import Entry
 from gatepost.providers.embedded import EmbeddedProvider
 from gatepost.registries.contract import RegistryError
 from gatepost.registries.dnsrecords import DnsRecordStore

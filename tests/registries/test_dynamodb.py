@@ -9,7 +9,7 @@ import pytest
 from dynamodb_table import HASH_K, Table, dynamodb, item
 
 from gatepost.dns.endpoint import Endpoint, EndpointKey
-from gatepost.dns.stored_ownership import Entry
+from gatepost.dns.ownership.stored import Entry
 from gatepost.registries.contract import RegistryError
 from gatepost.registries.dynamodb import DynamoDbStore
 from gatepost.registries.dynamodb_calls import Calls

@@ -12,7 +12,7 @@ from faulty_zone import ANSWER_IS_LOST, HALF_IS_MADE, LISTING_FAILS, NOTHING_IS_
 from msgspec import structs
 
 from gatepost.dns.endpoint import EndpointKey
-from gatepost.dns.stored_ownership import Entry
+from gatepost.dns.ownership.stored import Entry
 from gatepost.registries.contract import EntryResult, RegistryError
 
 

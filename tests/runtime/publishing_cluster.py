@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from gatepost.cluster.errors import ApiError
 from gatepost.dns.endpoint import Changes, Endpoint, EndpointKey
-from gatepost.dns.ownership import Cipher
+from gatepost.dns.ownership.txt_format import Cipher
 from gatepost.dns.rules import rules
 from gatepost.dns.settings import DnsSettings
 from gatepost.objects.core import Namespace

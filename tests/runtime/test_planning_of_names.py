@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from gatepost.dns.desired import record_sets
 from gatepost.dns.endpoint import Changes, Endpoint
 from gatepost.dns.inventory import Inventory
+from gatepost.dns.ownership.registry import inventory
 from gatepost.dns.plan import Plan
 from gatepost.dns.planner import Planner
-from gatepost.dns.registry import inventory
 from gatepost.dns.served import Served
 from gatepost.dns.settings import DnsSettings
 from gatepost.dns.standing import Standings

@@ -25,11 +25,11 @@ from test_dns_faults import ADDRESSES, FaultyDns, instances, run
 
 from gatepost.dns.endpoint import Changes, Endpoint, EndpointKey
 from gatepost.dns.inventory import Inventory
+from gatepost.dns.ownership.registry import inventory
+from gatepost.dns.ownership.stored import Entry
 from gatepost.dns.plan import CREATE, PlannedChange
-from gatepost.dns.registry import inventory
 from gatepost.dns.served import Served
 from gatepost.dns.settings import DnsSettings
-from gatepost.dns.stored_ownership import Entry
 from gatepost.registries.contract import RegistryError
 from gatepost.runtime.dns.claiming import ClaimingSender
 

@@ -9,7 +9,7 @@ from publishing_cluster import Cluster, HandClock, Provider, gateway, namespace,
 
 from gatepost.dns.endpoint import Changes, Endpoint
 from gatepost.dns.names import zone_of
-from gatepost.dns.ownership import OWNED_RECORD
+from gatepost.dns.ownership.txt_format import OWNED_RECORD
 from gatepost.dns.served import UnreadZone
 from gatepost.objects.problems import Problem
 from gatepost.providers.contract import RecordResult, ZonesUnknown

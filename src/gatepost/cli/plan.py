@@ -32,7 +32,7 @@ from gatepost.runtime.dns.reading import Read, read_provider
 from gatepost.state.engine import Engine
 
 if TYPE_CHECKING:
-    from gatepost.dns.ownership import Cipher
+    from gatepost.dns.ownership.txt_format import Cipher
     from gatepost.dns.planner import Adjust
     from gatepost.providers.contract import Provider
     from gatepost.runtime.dns.providers import ProviderSettings

@@ -18,7 +18,7 @@ from gatepost.runtime.dns.registries import SETTINGS, RegistryNotUsable, Registr
 from gatepost.state.engine import Engine
 
 if TYPE_CHECKING:
-    from gatepost.dns.stored_ownership import Entry
+    from gatepost.dns.ownership.stored import Entry
     from gatepost.registries.contract import OwnershipStore
 
 

@@ -9,11 +9,11 @@ from msgspec import Struct, structs
 
 from gatepost.dns.endpoint import Changes, Endpoint, EndpointKey
 from gatepost.dns.names import record_name
-from gatepost.dns.owners import Ownership, Written
-from gatepost.dns.ownership import OWNED_RECORD
+from gatepost.dns.ownership.contract import Ownership, Written
+from gatepost.dns.ownership.stored import Entry, StoredOwnership
+from gatepost.dns.ownership.txt import TxtOwnership
+from gatepost.dns.ownership.txt_format import OWNED_RECORD
 from gatepost.dns.records import OWNER, RESOURCE, NameKey
-from gatepost.dns.stored_ownership import Entry, StoredOwnership
-from gatepost.dns.txt_ownership import TxtOwnership
 
 
 class Holding(Struct, frozen=True):

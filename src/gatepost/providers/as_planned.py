@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from gatepost.dns.endpoint import Endpoint
 from gatepost.dns.names import record_name
-from gatepost.dns.ownership import OwnershipNames, labels_in
+from gatepost.dns.ownership.txt_format import OwnershipNames, labels_in
 from gatepost.dns.records import OWNER
 from gatepost.dns.targets import same_targets
 from gatepost.providers.bundles import Bundle, RecordChange

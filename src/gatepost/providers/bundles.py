@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from gatepost.dns.endpoint import Changes, Endpoint, EndpointKey
 from gatepost.dns.names import record_name
-from gatepost.dns.ownership import OWNED_RECORD
+from gatepost.dns.ownership.txt_format import OWNED_RECORD
 from gatepost.providers.contract import RecordResult
 
 

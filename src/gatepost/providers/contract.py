@@ -10,7 +10,7 @@ from msgspec import Struct
 from gatepost.dns.capabilities import Capabilities
 from gatepost.dns.domain_filter import DomainFilter
 from gatepost.dns.endpoint import Changes, Endpoint, EndpointKey
-from gatepost.dns.ownership import OwnershipNames
+from gatepost.dns.ownership.txt_format import OwnershipNames
 from gatepost.dns.served import UnreadZone
 
 

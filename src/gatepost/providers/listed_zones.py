@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Collection, Mapping, Sequence
 
 from gatepost.dns.endpoint import Changes, Endpoint
 from gatepost.dns.names import zone_of
-from gatepost.dns.ownership import OwnershipNames
+from gatepost.dns.ownership.txt_format import OwnershipNames
 from gatepost.dns.served import UnreadZone
 from gatepost.providers.as_planned import key_of
 from gatepost.providers.bundles import Bundle, bundles_of

@@ -19,7 +19,7 @@ from msgspec import Struct
 from gatepost.dns.choices import RECORD_TYPES
 from gatepost.dns.endpoint import Endpoint
 from gatepost.dns.names import record_name
-from gatepost.dns.ownership import labels_in
+from gatepost.dns.ownership.txt_format import labels_in
 from gatepost.objects.plain_yaml import NotYaml, read_all_yaml
 
 _KEEPS_FINAL_DOT = ("TXT", "NAPTR", "SRV")

@@ -8,7 +8,7 @@ from typing import Protocol
 from msgspec import Struct
 
 from gatepost.dns.endpoint import EndpointKey
-from gatepost.dns.stored_ownership import Entry
+from gatepost.dns.ownership.stored import Entry
 from gatepost.providers.contract import ProviderError
 
 

@@ -22,7 +22,7 @@ from gatepost.cluster.discovery import Discovery
 from gatepost.cluster.errors import ApiError, ClusterError
 from gatepost.cluster.recorder import timestamp
 from gatepost.dns.endpoint import EndpointKey
-from gatepost.dns.stored_ownership import Entry
+from gatepost.dns.ownership.stored import Entry
 from gatepost.kubernetes.merge import merge_patch_between
 from gatepost.objects.dnsrecord import DNSRecord
 from gatepost.objects.problems import UnreadableObject

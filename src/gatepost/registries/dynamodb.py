@@ -18,8 +18,8 @@ from typing import Any
 from msgspec import structs
 
 from gatepost.dns.endpoint import Endpoint, EndpointKey
+from gatepost.dns.ownership.stored import Entry
 from gatepost.dns.records import OWNER
-from gatepost.dns.stored_ownership import Entry
 from gatepost.registries.contract import EntryResult, RegistryError
 from gatepost.registries.dynamodb_calls import Calls, Statement
 

@@ -20,8 +20,8 @@ from typing import Any
 import msgspec
 
 from gatepost.dns.endpoint import Endpoint, EndpointKey, Property
+from gatepost.dns.ownership.stored import Entry
 from gatepost.dns.records import OWNER
-from gatepost.dns.stored_ownership import Entry
 from gatepost.objects.dnsrecord import OWNER_LABEL, READY, DNSRecord
 from gatepost.objects.meta import condition_of
 

@@ -15,7 +15,7 @@ from gatepost.cluster.discovery import Discovery
 from gatepost.cluster.mirror import Mirror
 from gatepost.cluster.recorder import EventRecorder
 from gatepost.cluster.writer import Writer
-from gatepost.dns.ownership import Cipher
+from gatepost.dns.ownership.txt_format import Cipher
 from gatepost.dns.settings import DnsSettings
 from gatepost.objects.meta import KubernetesObject
 from gatepost.objects.problems import Problem

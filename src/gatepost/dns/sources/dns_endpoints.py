@@ -13,7 +13,7 @@ from msgspec import Struct
 from gatepost.dns.annotations import LONGEST_TTL
 from gatepost.dns.endpoint import Property
 from gatepost.dns.names import record_name, too_long_label
-from gatepost.dns.ownership import OWNED_RECORD, labels_in
+from gatepost.dns.ownership.txt_format import OWNED_RECORD, labels_in
 from gatepost.dns.records import OWNER, RESOURCE, Claim, Claimant, Claims, NameKey, Record
 from gatepost.dns.sources.filters import Filters
 from gatepost.dns.targets import distinct, joined

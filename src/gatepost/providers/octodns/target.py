@@ -13,7 +13,7 @@ from gatepost.dns.choices import RECORD_TYPES
 from gatepost.dns.domain_filter import DomainFilter
 from gatepost.dns.endpoint import Endpoint
 from gatepost.dns.names import record_name
-from gatepost.dns.ownership import OwnershipNames
+from gatepost.dns.ownership.txt_format import OwnershipNames
 from gatepost.dns.targets import same_targets
 from gatepost.providers.as_planned import Key, key_of, require_as_planned
 from gatepost.providers.bundles import Bundle

@@ -10,7 +10,7 @@ from gatepost.dns.choices import RECORD_TYPES
 from gatepost.dns.domain_filter import DomainFilter
 from gatepost.dns.endpoint import Changes, Endpoint
 from gatepost.dns.names import record_name
-from gatepost.dns.ownership import labels_in
+from gatepost.dns.ownership.txt_format import labels_in
 from gatepost.dns.records import OWNER
 from gatepost.dns.served import UnreadZone
 from gatepost.providers.bundles import Bundle, batches_of

@@ -11,13 +11,13 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
-from gatepost.dns.claiming import claims_for, is_made_by_another, name_of, releases_for, without
 from gatepost.dns.endpoint import EndpointKey
 from gatepost.dns.inventory import Inventory
+from gatepost.dns.ownership.entries import claims_for, is_made_by_another, name_of, releases_for, without
+from gatepost.dns.ownership.stored import Entry
 from gatepost.dns.plan import CREATE, DELETE, PlannedChange
 from gatepost.dns.records import NameKey
 from gatepost.dns.served import Served
-from gatepost.dns.stored_ownership import Entry
 from gatepost.providers.contract import Provider
 from gatepost.registries.contract import OwnershipStore, RegistryError
 from gatepost.runtime.dns.sending import Sender

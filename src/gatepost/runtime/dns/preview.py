@@ -9,15 +9,15 @@ from msgspec import Struct, structs
 from gatepost.dns.conflicts import CONFLICT
 from gatepost.dns.desired import record_sets
 from gatepost.dns.endpoint import Endpoint
-from gatepost.dns.ownership import Cipher, labels_in, ownership_text
+from gatepost.dns.ownership.registry import inventory, ownership_names
+from gatepost.dns.ownership.stored import Entry
+from gatepost.dns.ownership.txt_format import Cipher, labels_in, ownership_text
 from gatepost.dns.plan import Plan
 from gatepost.dns.planner import Adjust, Planner
 from gatepost.dns.records import OWNER, RESOURCE, RecordSet
-from gatepost.dns.registry import inventory, ownership_names
 from gatepost.dns.served import UnreadZone
 from gatepost.dns.settings import DnsSettings
 from gatepost.dns.standing import Standings
-from gatepost.dns.stored_ownership import Entry
 from gatepost.objects.problems import Problem
 from gatepost.runtime.dns.reading import Read
 from gatepost.state.engine import Engine

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
+from gatepost.dns.ownership.stored import Entry
 from gatepost.dns.rules import BadSettings
-from gatepost.dns.stored_ownership import Entry
 from gatepost.objects.dnsrecord import DNSRecord
 from gatepost.objects.meta import KubernetesObject
 from gatepost.registries.contract import OwnershipStore

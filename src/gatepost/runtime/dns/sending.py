@@ -8,9 +8,9 @@ from collections.abc import Callable, Mapping, Sequence
 from gatepost.dns.endpoint import Changes, Endpoint, EndpointKey
 from gatepost.dns.inventory import Inventory
 from gatepost.dns.names import record_name
-from gatepost.dns.ownership import OWNED_RECORD, Cipher
+from gatepost.dns.ownership.changes import amends, changes_for, still_due
+from gatepost.dns.ownership.txt_format import OWNED_RECORD, Cipher
 from gatepost.dns.plan import PlannedChange
-from gatepost.dns.registry import amends, changes_for, still_due
 from gatepost.dns.served import Served, UnreadZone
 from gatepost.providers.contract import Provider, ProviderError, RecordResult, ZonesUnknown
 from gatepost.runtime.logs import fields

@@ -12,7 +12,7 @@ import zlib
 from base64 import b64decode, b64encode
 from collections.abc import Callable
 
-from gatepost.dns.ownership import Cipher
+from gatepost.dns.ownership.txt_format import Cipher
 from gatepost.dns.rules import BadSettings
 from gatepost.dns.settings import DnsSettings
 

@@ -14,13 +14,13 @@ from msgspec import Struct
 from gatepost.dns.desired import record_set_at, record_sets
 from gatepost.dns.inventory import Inventory
 from gatepost.dns.names import record_name
-from gatepost.dns.ownership import Cipher
+from gatepost.dns.ownership.registry import inventory
+from gatepost.dns.ownership.stored import Entry
+from gatepost.dns.ownership.txt_format import Cipher
 from gatepost.dns.plan import PlannedChange, removes
 from gatepost.dns.records import NameKey
-from gatepost.dns.registry import inventory
 from gatepost.dns.repeats import Repeats
 from gatepost.dns.settings import DnsSettings
-from gatepost.dns.stored_ownership import Entry
 from gatepost.objects.problems import Problem
 from gatepost.providers.contract import GuardingProvider, Provider
 from gatepost.registries.contract import OwnershipStore

@@ -12,9 +12,9 @@ from collections.abc import Callable, Collection, Iterable
 
 from gatepost.dns.endpoint import EndpointKey
 from gatepost.dns.inventory import Inventory
+from gatepost.dns.ownership.stored import Entry
 from gatepost.dns.plan import DELETE, PlannedChange
 from gatepost.dns.records import NameKey
-from gatepost.dns.stored_ownership import Entry
 from gatepost.dns.targets import same_targets
 
 

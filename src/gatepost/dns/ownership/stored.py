@@ -16,9 +16,9 @@ from msgspec import Struct
 
 from gatepost.dns.endpoint import Endpoint, EndpointKey
 from gatepost.dns.names import record_name
-from gatepost.dns.owners import Written
+from gatepost.dns.ownership.contract import Written
+from gatepost.dns.ownership.txt import TxtOwnership
 from gatepost.dns.records import OWNER, NameKey
-from gatepost.dns.txt_ownership import TxtOwnership
 
 _ONLY_IN_TXT = "its ownership stands in a TXT record, and not yet in the registry"
 
@@ -47,7 +47,7 @@ class Entry(Struct, frozen=True):
 
 
 class StoredOwnership:
-    """The entries of a store, those of others too. See `owners.Ownership`.
+    """The entries of a store, those of others too. See `contract.Ownership`.
 
     Args:
         owner: who we are.

@@ -8,8 +8,8 @@ from msgspec import Struct
 
 from gatepost.dns.endpoint import Endpoint
 from gatepost.dns.names import record_name
-from gatepost.dns.owners import Written
-from gatepost.dns.ownership import Cipher, OwnershipNames, labels_in
+from gatepost.dns.ownership.contract import Written
+from gatepost.dns.ownership.txt_format import Cipher, OwnershipNames, labels_in
 from gatepost.dns.records import OWNER, NameKey
 
 _OLD_FORM = "its ownership record is written in an old form"
@@ -24,7 +24,7 @@ class _Found(Struct, frozen=True):
 
 
 class TxtOwnership:
-    """The ownership records of a listing. See `owners.Ownership`.
+    """The ownership records of a listing. See `contract.Ownership`.
 
     Args:
         names: where ownership is written.

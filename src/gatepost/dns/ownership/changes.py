@@ -1,4 +1,4 @@
-"""The registry: from a plan to the changes that a provider makes, ownership records included."""
+"""From a plan to the changes that a provider makes, ownership records included."""
 
 from __future__ import annotations
 
@@ -8,46 +8,11 @@ from msgspec import structs
 
 from gatepost.dns.endpoint import Changes, Endpoint, EndpointKey
 from gatepost.dns.inventory import Holding, Inventory
-from gatepost.dns.owners import Ownership
-from gatepost.dns.ownership import OWNED_RECORD, Cipher, OwnershipNames, labels_in, ownership_text
+from gatepost.dns.ownership.txt import TxtOwnership
+from gatepost.dns.ownership.txt_format import OWNED_RECORD, Cipher, labels_in, ownership_text
 from gatepost.dns.plan import CREATE, DELETE, PlannedChange
 from gatepost.dns.records import OWNER, NameKey
-from gatepost.dns.settings import DnsSettings
-from gatepost.dns.stored_ownership import Entry, StoredOwnership
 from gatepost.dns.targets import same_targets
-from gatepost.dns.txt_ownership import TxtOwnership
-
-
-def inventory(
-    settings: DnsSettings,
-    records: Iterable[Endpoint],
-    zones: Iterable[str] = (),
-    cipher: Cipher | None = None,
-    entries: Iterable[Entry] | None = None,
-) -> Inventory:
-    """What a provider holds, read by the registry of the settings.
-
-    Args:
-        records: all that the provider lists.
-        zones: the zones that it can write, so that ownership records of an apex stay inside.
-        entries: all entries of the store of the registry; None for a registry without one.
-    """
-    owner = settings.owner
-    names = ownership_names(settings, zones)
-    ownership: Ownership | None = TxtOwnership(names, cipher) if owner else None
-    if isinstance(ownership, TxtOwnership) and entries is not None:
-        ownership = StoredOwnership(owner, entries, ownership)
-    return Inventory(records, owner, ownership, former_owner=settings.migrate_from_txt_owner, zones=names.zones)
-
-
-def ownership_names(settings: DnsSettings, zones: Iterable[str] = ()) -> OwnershipNames:
-    """The names of TXT records of ownership, kept inside of these zones."""
-    return OwnershipNames(
-        settings.txt_prefix,
-        settings.txt_suffix,
-        settings.txt_wildcard_replacement,
-        tuple(sorted(zone.strip().rstrip(".").lower() for zone in zones)),
-    )
 
 
 def changes_for(planned: Iterable[PlannedChange], inventory: Inventory, cipher: Cipher | None = None) -> Changes:
