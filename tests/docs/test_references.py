@@ -25,6 +25,19 @@ def test_a_document_names_only_what_exists(document: pathlib.Path) -> None:
     assert missing == []
 
 
+@pytest.mark.parametrize("index", ["README.md", "docs/decisions/README.md"])
+def test_an_index_leads_to_every_page(index: str) -> None:
+    file = ROOT / index
+    linked = {(file.parent / link).resolve() for link in LINK.findall(file.read_text())}
+    pages = {page.resolve() for page in (ROOT / "docs" if file.parent == ROOT else file.parent).glob("*.md")}
+    assert pages - linked - {file.resolve()} == set()
+
+
+def test_decisions_are_numbered_without_gaps() -> None:
+    numbers = [int(file.name[:4]) for file in sorted((ROOT / "docs" / "decisions").glob("0*.md"))]
+    assert numbers == list(range(1, len(numbers) + 1))
+
+
 def exists(name: str) -> bool:
     """Whether a dotted name is a module, or something in one."""
     parts = name.split(".")
