@@ -53,8 +53,12 @@ bench: $(STAMP) ## measure first pass and single changes (ARGS="--sizes 1000,100
 bench-dns: $(STAMP) ## measure from a changed Route to the answer of a DNS server (ARGS="--sizes 100,10000")
 	@$(BIN)/python -m bench.dns $(ARGS)
 
-lock: ## renew requirements.lock from pyproject.toml (needs uv)
-	uv pip compile --universal --python-version 3.11 --generate-hashes --all-extras --no-header --no-emit-index-url --no-emit-find-links pyproject.toml -o requirements.lock
+LOCK := uv pip compile --universal --python-version 3.11 --generate-hashes --no-header --no-emit-index-url --no-emit-find-links pyproject.toml
+RUN_EXTRAS := aws cloudflare octodns encryption
+
+lock: ## renew requirements.lock, and requirements-run.lock for the image, from pyproject.toml (needs uv)
+	$(LOCK) --all-extras -o requirements.lock
+	$(LOCK) $(RUN_EXTRAS:%=--extra %) --constraint requirements.lock --no-annotate -o requirements-run.lock
 
 clean: ## remove .venv and all caches
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
