@@ -134,6 +134,16 @@ def test_namespace_narrows(manifest: str) -> None:
     assert only["service"] == "Service other/mine"
 
 
+@pytest.mark.parametrize(("output", "printed"), [("table", ""), ("json", "[]\n"), ("yaml", "")])
+def test_where_no_service_is_of_a_route_this_is_said(output: str, printed: str, manifest: str) -> None:
+    result = run("-n", "elsewhere", "-o", output, manifest)
+    assert (result.exit_code, result.stdout) == (0, printed)
+    assert result.stderr == (
+        "gatepost migrate: no Service in namespace elsewhere is of a Route: "
+        "none has the label serving.knative.dev/route\n"
+    )
+
+
 def test_way_back_of_what_was_not_moved_is_empty(manifest: str) -> None:
     _, web = json.loads(run("-o", "json", "--back", manifest).stdout)
     assert (web["steps"], web["refused"]) == ([], [])

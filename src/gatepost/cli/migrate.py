@@ -17,6 +17,7 @@ from gatepost.cli.settings_options import settings_options
 from gatepost.migration.rules import BACK, FORWARD, INDEXES, RULES, guarded
 from gatepost.migration.values import Migration, Step
 from gatepost.objects.refs import Ref
+from gatepost.objects.serving import ROUTE_LABEL
 from gatepost.objects.settings import Settings
 from gatepost.runtime.wiring import Wiring
 from gatepost.state.engine import Engine
@@ -82,6 +83,9 @@ def services(
         engine = take_snapshot(given, wiring, settings=settings).engine
         _look_up_names(engine)
     migrations = _migrations(engine, namespace, back=back, handed_over=handed_over)
+    if not migrations:
+        where = f"in namespace {namespace}" if namespace else "here"
+        click.echo(f"gatepost migrate: no Service {where} is of a Route: none has the label {ROUTE_LABEL}", err=True)
     carried = _carry_out(given, migrations, pause_seconds) if is_applied else None
     print_migrations(migrations, carried, output)
     ctx.exit(code or (_exit_code(migrations, carried) if carried is not None else 0))
