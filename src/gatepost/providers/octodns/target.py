@@ -139,16 +139,8 @@ class Target:
             refused = str(error)
         if present is None:  # and nothing was changed yet
             return [result for bundle in bundles for result in bundle.results(refused)], [], ""
-        results: list[RecordResult] = []
-        fitting: list[Bundle] = []
         desired = self._copy(present.zone)
-        for bundle in bundles:
-            try:
-                require_as_planned(bundle, present.endpoint, names)
-                put_into(desired, bundle, present.records, self._target)
-                fitting.append(bundle)
-            except RefusedError as refusal:
-                results += bundle.results(str(refusal))
+        fitting, results = self._put_into(desired, bundles, present, names)
         try:
             planned = self._apply(desired, {key for bundle in fitting for key in _keys(bundle)}) if fitting else set()
         except Exception as error:  # providers of octoDNS raise what their libraries raise
@@ -160,6 +152,21 @@ class Target:
             is_whole = all(key in planned for key in _keys(bundle)) or _is_made(bundle, present)
             results += bundle.results("" if is_whole else f"{self._name} of octoDNS leaves it out of its plan")
         return results, [], ""
+
+    def _put_into(
+        self, desired: Any, bundles: Sequence[Bundle], present: _Zone, names: OwnershipNames | None
+    ) -> tuple[list[Bundle], list[RecordResult]]:
+        """Makes the changes in the zone as it is to be. Returns: the bundles that fit, and results of the others."""
+        fitting: list[Bundle] = []
+        refused: list[RecordResult] = []
+        for bundle in bundles:
+            try:
+                require_as_planned(bundle, present.endpoint, names)
+                put_into(desired, bundle, present.records, self._target)
+                fitting.append(bundle)
+            except RefusedError as refusal:
+                refused += bundle.results(str(refusal))
+        return fitting, refused
 
     def _copy(self, zone: Any) -> Any:
         """The zone as it is to be: a copy, without the name servers where the target keeps them to itself."""

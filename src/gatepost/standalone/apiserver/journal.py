@@ -210,40 +210,65 @@ def _locked(directory: Path) -> IO[str]:
 
 
 def _load(path: Path) -> Loaded:
-    objects: dict[tuple[str, str, str, str], Raw] = {}
-    resource_version = 0
-    torn = ""
-    content = path.read_bytes() if path.exists() else b""
-    lines = content.split(b"\n")
-    last = lines.pop() if lines else b""
-    decoder = msgspec.json.Decoder(Entry)
-    counted = 0
+    """What the log holds; nothing if there is none. Raises: DataDirDamaged"""
+    *lines, rest = (path.read_bytes() if path.exists() else b"").split(b"\n")
+    torn = rest
+    replay = _Replay(path)
     for number, line in enumerate(lines, 1):
         try:
-            entry = decoder.decode(_checked(line))
-            if number == 1 and entry.format != _FORMAT:
-                raise ValueError(f"it is not of format {_FORMAT!r}")
+            entry = _entry_in(line, is_first=number == 1)
         except (ValueError, msgspec.DecodeError) as error:
-            if number == len(lines) and not last and number > 1:
-                torn = f"{path}: the last line ({len(line)} bytes) was not written to its end"
+            if 1 < number == len(lines) and not rest:
+                torn = line
                 break
             raise DataDirDamaged(path, number, str(error)) from error
+        replay.take(entry, number)
+    replay.end(len(lines))
+    told = f"{path}: the last line ({len(torn)} bytes) was not written to its end" if torn else ""
+    return Loaded(list(replay.objects.values()), replay.resource_version, told)
+
+
+_decode = msgspec.json.Decoder(Entry).decode
+
+
+def _entry_in(line: bytes, *, is_first: bool) -> Entry:
+    """Raises: ValueError or msgspec.DecodeError if the line is damaged."""
+    entry = _decode(_checked(line))
+    if is_first and entry.format != _FORMAT:
+        raise ValueError(f"it is not of format {_FORMAT!r}")
+    return entry
+
+
+class _Replay:
+    """The objects of a log, built up line by line."""
+
+    def __init__(self, path: Path) -> None:
+        self.objects: dict[tuple[str, str, str, str], Raw] = {}
+        self.resource_version = 0
+        self._path = path
+        self._counted = 0
+        """How many objects are still to come that the first line has counted."""
+
+    def take(self, entry: Entry, number: int) -> None:
+        """Raises: DataDirDamaged if this cannot be the line with that number, counted from 1."""
         if number == 1:
-            counted = entry.objects or 0
-        elif entry.rv > resource_version + (not counted) or (counted and entry.put is None):
-            raise DataDirDamaged(path, number, "lines are missing before it")
-        elif counted:
-            counted -= 1
-        resource_version = max(resource_version, entry.rv)
+            self._counted = entry.objects or 0
+        elif self._counted:
+            if entry.put is None or entry.rv > self.resource_version:
+                raise DataDirDamaged(self._path, number, "lines are missing before it")
+            self._counted -= 1
+        elif entry.rv > self.resource_version + 1:
+            raise DataDirDamaged(self._path, number, "lines are missing before it")
+        self.resource_version = max(self.resource_version, entry.rv)
         if entry.put is not None:
-            objects[_key(entry.put)] = entry.put
+            self.objects[_key(entry.put)] = entry.put
         elif entry.delete is not None:
-            objects.pop(entry.delete, None)
-    if counted:
-        raise DataDirDamaged(path, len(lines), f"{counted} lines are missing after it")
-    if last:
-        torn = f"{path}: the last line ({len(last)} bytes) was not written to its end"
-    return Loaded(list(objects.values()), resource_version, torn)
+            self.objects.pop(entry.delete, None)
+
+    def end(self, line_count: int) -> None:
+        """Raises: DataDirDamaged if the log cannot end here."""
+        if self._counted:
+            raise DataDirDamaged(self._path, line_count, f"{self._counted} lines are missing after it")
 
 
 def _write_log(directory: Path, resource_version: int, objects: Iterable[Raw]) -> tuple[IO[bytes], int]:
