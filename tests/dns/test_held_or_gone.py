@@ -6,12 +6,12 @@ import pytest
 from dns_objects import HTTP_ROUTES, engine_of, gateway, listener, parent, route
 
 from gatepost.dns.desired import record_set_at, record_sets
+from gatepost.dns.endpoint import NameKey
 from gatepost.dns.inventory import Inventory
 from gatepost.dns.ownership.changes import changes_for
 from gatepost.dns.ownership.registry import inventory
 from gatepost.dns.plan import Plan
 from gatepost.dns.planner import Planner
-from gatepost.dns.records import NameKey
 from gatepost.dns.standing import Standings
 from gatepost.objects.gatewayapi import HTTPRoute
 from gatepost.objects.meta import KubernetesObject

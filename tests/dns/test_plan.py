@@ -8,13 +8,13 @@ import pytest
 from msgspec import structs
 
 from gatepost.dns.domain_filter import domain_filter
-from gatepost.dns.endpoint import Changes, Endpoint, Property
+from gatepost.dns.endpoint import Changes, Endpoint, NameKey, Property
 from gatepost.dns.inventory import Inventory
 from gatepost.dns.ownership.changes import amends, changes_for, still_due
 from gatepost.dns.ownership.registry import inventory
 from gatepost.dns.plan import Plan
 from gatepost.dns.planner import Planner
-from gatepost.dns.records import Claimant, NameKey, Record, RecordSet
+from gatepost.dns.records import Claimant, Record, RecordSet
 from gatepost.dns.served import Served
 from gatepost.dns.settings import DnsSettings
 from gatepost.dns.standing import DETACHED, DOUBTFUL, GONE, Standing

@@ -9,12 +9,12 @@ from dns_objects import unhurried
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gatepost.dns.endpoint import Changes, Endpoint
+from gatepost.dns.endpoint import Changes, Endpoint, NameKey
 from gatepost.dns.inventory import Inventory
 from gatepost.dns.ownership.changes import changes_for
 from gatepost.dns.ownership.registry import inventory
 from gatepost.dns.planner import Planner
-from gatepost.dns.records import Claimant, NameKey, Record, Records, RecordSet
+from gatepost.dns.records import Claimant, Record, Records, RecordSet
 from gatepost.dns.settings import DnsSettings
 from gatepost.dns.standing import DETACHED, DOUBTFUL, GONE, Standing
 from gatepost.dns.targets import reduced

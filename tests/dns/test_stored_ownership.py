@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import pytest
 
-from gatepost.dns.endpoint import Changes, Endpoint, EndpointKey, Property
+from gatepost.dns.endpoint import Changes, Endpoint, EndpointKey, NameKey, Property
 from gatepost.dns.inventory import Inventory
 from gatepost.dns.ownership.changes import amends, changes_for
 from gatepost.dns.ownership.entries import claims_for, releases_for, without
@@ -14,7 +14,7 @@ from gatepost.dns.ownership.registry import inventory
 from gatepost.dns.ownership.stored import Entry
 from gatepost.dns.plan import Plan
 from gatepost.dns.planner import Planner
-from gatepost.dns.records import Claimant, NameKey, Record, RecordSet
+from gatepost.dns.records import Claimant, Record, RecordSet
 from gatepost.dns.settings import DnsSettings
 from gatepost.dns.standing import GONE, Standing
 from gatepost.objects.refs import Ref

@@ -7,12 +7,13 @@ from collections.abc import Sequence
 from dns_servers import API_KEY, KEY_NAME, KEY_SECRET, DnsServer
 from msgspec import Struct
 
+from gatepost.dns.endpoint import NameKey
 from gatepost.dns.inventory import Inventory
 from gatepost.dns.ownership.changes import changes_for
 from gatepost.dns.ownership.registry import inventory
 from gatepost.dns.plan import Plan
 from gatepost.dns.planner import Planner
-from gatepost.dns.records import Claimant, NameKey, Record, RecordSet
+from gatepost.dns.records import Claimant, Record, RecordSet
 from gatepost.dns.served import Served
 from gatepost.dns.settings import DnsSettings
 from gatepost.dns.standing import GONE, Standing

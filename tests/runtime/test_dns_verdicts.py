@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from msgspec import convert
 
-from gatepost.dns.records import NameKey
+from gatepost.dns.endpoint import NameKey
 from gatepost.dns.rules import rules
 from gatepost.dns.settings import DnsSettings
 from gatepost.objects.dns_verdicts import DnsVerdict

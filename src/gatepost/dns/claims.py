@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 from gatepost.dns.conflicts import settle
-from gatepost.dns.records import Claim, Claims, NameKey, RecordSet
+from gatepost.dns.endpoint import NameKey
+from gatepost.dns.records import Claim, Claims, RecordSet
 from gatepost.state.store import Index
 from gatepost.state.view import View
 

@@ -16,7 +16,8 @@ from collections.abc import Sequence
 
 from msgspec import Struct, structs
 
-from gatepost.dns.records import Claim, Claimant, NameKey, Record, Records, RecordSet, first_set
+from gatepost.dns.endpoint import NameKey
+from gatepost.dns.records import Claim, Claimant, Record, Records, RecordSet, first_set
 from gatepost.dns.targets import TRAFFIC_TYPES, agree, joined
 from gatepost.objects.problems import Problem, Skipped
 

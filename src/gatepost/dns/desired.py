@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator
 from typing import cast
 
 from gatepost.dns.claims import RECORD_SETS
-from gatepost.dns.endpoint import Endpoint
-from gatepost.dns.records import NameKey, RecordSet
+from gatepost.dns.endpoint import Endpoint, NameKey
+from gatepost.dns.records import RecordSet
 from gatepost.dns.wrappers.ptr import PTR_RECORD_SETS
 from gatepost.state.engine import Change, Engine
 

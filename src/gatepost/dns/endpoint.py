@@ -4,6 +4,11 @@ from __future__ import annotations
 
 from msgspec import Struct, field
 
+from gatepost.dns.names import record_name
+
+NameKey = tuple[str, str]
+"""A canonical name and a set identifier ("" for none): what claims are about and what a record set stands under."""
+
 
 class Property(Struct, frozen=True, gc=False, order=True):
     """A provider-specific setting of a record, such as `aws/weight`."""
@@ -18,6 +23,11 @@ class EndpointKey(Struct, frozen=True, gc=False, order=True):
     dns_name: str
     record_type: str
     set_identifier: str = ""
+
+    @property
+    def name_key(self) -> NameKey:
+        """What it has in common with the records of other types under its name; `dns_name` must be canonical."""
+        return (self.dns_name, self.set_identifier)
 
 
 class Endpoint(Struct, frozen=True, gc=False, rename="camel", omit_defaults=True):
@@ -39,6 +49,11 @@ class Endpoint(Struct, frozen=True, gc=False, rename="camel", omit_defaults=True
     @property
     def key(self) -> EndpointKey:
         return EndpointKey(self.dns_name, self.record_type, self.set_identifier)
+
+    @property
+    def name_key(self) -> NameKey:
+        """What it has in common with the records of other types under its name."""
+        return (record_name(self.dns_name), self.set_identifier)
 
 
 class Changes(Struct, frozen=True, gc=False, rename="camel", omit_defaults=True):

@@ -7,13 +7,13 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 
 from msgspec import Struct, structs
 
-from gatepost.dns.endpoint import Changes, Endpoint, EndpointKey
+from gatepost.dns.endpoint import Changes, Endpoint, EndpointKey, NameKey
 from gatepost.dns.names import record_name
 from gatepost.dns.ownership.contract import Ownership, Written
 from gatepost.dns.ownership.stored import Entry, StoredOwnership
 from gatepost.dns.ownership.txt import TxtOwnership
 from gatepost.dns.ownership.txt_format import OWNED_RECORD
-from gatepost.dns.records import OWNER, RESOURCE, NameKey
+from gatepost.dns.records import OWNER, RESOURCE
 
 
 class Holding(Struct, frozen=True):
@@ -182,7 +182,7 @@ class Inventory:
         if self._stored is None:
             return
         made, gone = tuple(made), tuple(gone)
-        touched = {(entry.key.dns_name, entry.key.set_identifier) for entry in (*made, *gone)}
+        touched = {entry.key.name_key for entry in (*made, *gone)}
         before = self._count(touched)
         for entry in gone:
             self._stored.drop(entry)
@@ -242,13 +242,12 @@ class Inventory:
 
     def _add(self, record: Endpoint) -> None:
         if self._ownership is None or not self._ownership.add(record):
-            key = (record_name(record.dns_name), record.set_identifier)
-            self._records.setdefault(key, {})[record.record_type] = record
+            self._records.setdefault(record.name_key, {})[record.record_type] = record
 
     def _remove(self, record: Endpoint) -> None:
         if self._ownership is not None and self._ownership.remove(record):
             return
-        key = (record_name(record.dns_name), record.set_identifier)
+        key = record.name_key
         records = self._records.get(key, {})
         records.pop(record.record_type, None)
         if not records:

@@ -11,10 +11,10 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from msgspec import structs
 
 from gatepost.dns.capabilities import Misfit
-from gatepost.dns.endpoint import Endpoint
+from gatepost.dns.endpoint import Endpoint, NameKey
 from gatepost.dns.inventory import Inventory
 from gatepost.dns.plan import Plan, PlannedChange, Stop, removes
-from gatepost.dns.records import NameKey, RecordSet
+from gatepost.dns.records import RecordSet
 from gatepost.dns.row import Row, plan_row
 from gatepost.dns.served import Served
 from gatepost.dns.settings import DnsSettings

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from msgspec import Struct
 
-from gatepost.dns.endpoint import Endpoint, Property
+from gatepost.dns.endpoint import Endpoint, NameKey, Property
 from gatepost.objects.problems import Problem, Skipped
 from gatepost.objects.refs import Ref
 
@@ -58,8 +58,6 @@ class Record(Struct, frozen=True, gc=False):
 
 
 Records = tuple[Record, ...]
-NameKey = tuple[str, str]
-"""A canonical name and a set identifier ("" for none): what claims are about and what a record set stands under."""
 
 
 class Claim(Struct, frozen=True, gc=False):

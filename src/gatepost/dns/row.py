@@ -14,10 +14,10 @@ from collections.abc import Callable, Collection
 
 from msgspec import Struct, field, structs
 
-from gatepost.dns.endpoint import Endpoint
+from gatepost.dns.endpoint import Endpoint, NameKey
 from gatepost.dns.inventory import Holding, Inventory
 from gatepost.dns.plan import CREATE, DELETE, POLICY, UPDATE, Cause, Held, PlannedChange
-from gatepost.dns.records import OWNER, RESOURCE, NameKey, RecordSet
+from gatepost.dns.records import OWNER, RESOURCE, RecordSet
 from gatepost.dns.standing import DETACHED, DOUBTFUL, Standing, may_end
 from gatepost.dns.targets import same_targets
 from gatepost.objects.problems import Problem, Skipped

@@ -9,7 +9,8 @@ from msgspec import Struct
 
 from gatepost.dns.claims import CLAIMS, RECORD_SETS
 from gatepost.dns.conflicts import CONFLICT
-from gatepost.dns.records import Claims, NameKey
+from gatepost.dns.endpoint import NameKey
+from gatepost.dns.records import Claims
 from gatepost.dns.rules import ROUTE_SOURCES
 from gatepost.objects.dnsendpoint import DNSEndpoint
 from gatepost.objects.gatewayapi import Gateway, ListenerSet

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from gatepost.dns.claims import CLAIMS, RECORD_SETS
-from gatepost.dns.records import Claim, Claims, NameKey, RecordSet
+from gatepost.dns.endpoint import NameKey
+from gatepost.dns.records import Claim, Claims, RecordSet
 from gatepost.dns.sources.hostnames import TEMPLATE_FAILED
 from gatepost.explain.names import Asked
 from gatepost.explain.values import DnsAnswer, DnsClaim

@@ -6,12 +6,12 @@ from collections.abc import Collection, Iterable
 
 from msgspec import structs
 
-from gatepost.dns.endpoint import Changes, Endpoint, EndpointKey
+from gatepost.dns.endpoint import Changes, Endpoint, EndpointKey, NameKey
 from gatepost.dns.inventory import Holding, Inventory
 from gatepost.dns.ownership.txt import TxtOwnership
 from gatepost.dns.ownership.txt_format import OWNED_RECORD, Cipher, labels_in, ownership_text
 from gatepost.dns.plan import CREATE, DELETE, PlannedChange
-from gatepost.dns.records import OWNER, NameKey
+from gatepost.dns.records import OWNER
 from gatepost.dns.targets import same_targets
 
 
@@ -27,7 +27,7 @@ def changes_for(planned: Iterable[PlannedChange], inventory: Inventory, cipher: 
     txt = inventory.txt
     for change in planned:
         record = change.record
-        there = txt.record_of((record.dns_name, record.set_identifier), record.record_type) if txt is not None else None
+        there = txt.record_of(record.name_key, record.record_type) if txt is not None else None
         if change.action == DELETE:
             delete.append(record)
             if txt is not None and there is not None:
@@ -110,7 +110,7 @@ def still_due(mend: Changes, inventory: Inventory) -> Changes:
         return any(txt.names.for_record(key[0], t) == ownership.dns_name and is_unowned(key, t) for t in types)
 
     def is_as_made(record: Endpoint) -> bool:
-        found = is_unowned((record.dns_name, record.set_identifier), record.record_type)
+        found = is_unowned(record.name_key, record.record_type)
         return found is not None and same_targets(found.endpoint.targets, record.targets)
 
     return Changes(create=tuple(filter(lacks_ownership, mend.create)), delete=tuple(filter(is_as_made, mend.delete)))

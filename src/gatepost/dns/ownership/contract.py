@@ -7,8 +7,7 @@ from typing import Protocol
 
 from msgspec import Struct
 
-from gatepost.dns.endpoint import Endpoint
-from gatepost.dns.records import NameKey
+from gatepost.dns.endpoint import Endpoint, NameKey
 
 
 class Written(Struct, frozen=True):

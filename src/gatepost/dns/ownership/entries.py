@@ -14,7 +14,6 @@ from gatepost.dns.endpoint import EndpointKey
 from gatepost.dns.inventory import Inventory
 from gatepost.dns.ownership.stored import Entry
 from gatepost.dns.plan import DELETE, PlannedChange
-from gatepost.dns.records import NameKey
 from gatepost.dns.targets import same_targets
 
 
@@ -44,12 +43,8 @@ def releases_for(
 
 def without(planned: Iterable[PlannedChange], refused: Collection[EndpointKey]) -> tuple[PlannedChange, ...]:
     """The changes of names of which no claim was refused: those of one name are one wish, and go together."""
-    names = {(key.dns_name, key.set_identifier) for key in refused}
-    return tuple(change for change in planned if name_of(change) not in names)
-
-
-def name_of(change: PlannedChange) -> NameKey:
-    return (change.record.dns_name, change.record.set_identifier)
+    names = {key.name_key for key in refused}
+    return tuple(change for change in planned if change.record.name_key not in names)
 
 
 def is_made_by_another(claim: Entry, inventory: Inventory) -> bool | None:
@@ -59,6 +54,6 @@ def is_made_by_another(claim: Entry, inventory: Inventory) -> bool | None:
         record there did so without asking the registry; only by its targets it can be told from ours.
     """
     key = claim.key
-    row = inventory.row((key.dns_name, key.set_identifier))
+    row = inventory.row(key.name_key)
     found = next((holding.endpoint for holding in row if holding.endpoint.record_type == key.record_type), None)
     return None if found is None else not same_targets(found.targets, claim.record.targets)

@@ -14,11 +14,11 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
 from msgspec import Struct
 
-from gatepost.dns.endpoint import Endpoint, EndpointKey
+from gatepost.dns.endpoint import Endpoint, EndpointKey, NameKey
 from gatepost.dns.names import record_name
 from gatepost.dns.ownership.contract import Written
 from gatepost.dns.ownership.txt import TxtOwnership
-from gatepost.dns.records import OWNER, NameKey
+from gatepost.dns.records import OWNER
 
 _ONLY_IN_TXT = "its ownership stands in a TXT record, and not yet in the registry"
 
@@ -117,8 +117,8 @@ class StoredOwnership:
         found = [
             entry
             for entry in self._ours()
-            if entry.key.record_type not in held.get(_name_of(entry.key), ())
-            and not (_name_of(entry.key) in kept and entry.key.record_type in record_types)
+            if entry.key.record_type not in held.get(entry.key.name_key, ())
+            and not (entry.key.name_key in kept and entry.key.record_type in record_types)
         ]
         return tuple(sorted(found, key=lambda entry: (entry.key, entry.id)))
 
@@ -137,7 +137,3 @@ class StoredOwnership:
 
     def _ours(self) -> Iterator[Entry]:
         return (entry for found in self._entries.values() for entry in found.values() if entry.owner == self._owner)
-
-
-def _name_of(key: EndpointKey) -> NameKey:
-    return (key.dns_name, key.set_identifier)

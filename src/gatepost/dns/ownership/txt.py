@@ -6,11 +6,10 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
 from msgspec import Struct
 
-from gatepost.dns.endpoint import Endpoint
-from gatepost.dns.names import record_name
+from gatepost.dns.endpoint import Endpoint, NameKey
 from gatepost.dns.ownership.contract import Written
 from gatepost.dns.ownership.txt_format import Cipher, OwnershipNames, labels_in
-from gatepost.dns.records import OWNER, NameKey
+from gatepost.dns.records import OWNER
 
 _OLD_FORM = "its ownership record is written in an old form"
 
@@ -40,13 +39,13 @@ class TxtOwnership:
         found = self._read(record)
         if found is None:
             return False
-        self._found[_place_of(record)] = found
+        self._found[record.name_key] = found
         return True
 
     def remove(self, record: Endpoint) -> bool:
         if self._read(record) is None:
             return False
-        self._found.pop(_place_of(record), None)
+        self._found.pop(record.name_key, None)
         return True
 
     def forget(self, is_unknown: Callable[[str], bool]) -> None:
@@ -122,7 +121,3 @@ class TxtOwnership:
     def _labels_in(self, text: str) -> dict[str, str] | None:
         opened = self._cipher.open(text) if self._cipher is not None else None
         return labels_in(text if opened is None else opened)
-
-
-def _place_of(record: Endpoint) -> NameKey:
-    return (record_name(record.dns_name), record.set_identifier)

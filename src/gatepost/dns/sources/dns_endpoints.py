@@ -11,10 +11,10 @@ from collections.abc import Iterator
 from msgspec import Struct
 
 from gatepost.dns.annotations import LONGEST_TTL
-from gatepost.dns.endpoint import Property
+from gatepost.dns.endpoint import NameKey, Property
 from gatepost.dns.names import record_name, too_long_label
 from gatepost.dns.ownership.txt_format import OWNED_RECORD, labels_in
-from gatepost.dns.records import OWNER, RESOURCE, Claim, Claimant, Claims, NameKey, Record
+from gatepost.dns.records import OWNER, RESOURCE, Claim, Claimant, Claims, Record
 from gatepost.dns.sources.filters import Filters
 from gatepost.dns.targets import distinct, joined
 from gatepost.objects.dnsendpoint import DNSEndpoint, WrittenEndpoint

@@ -12,7 +12,8 @@ from ipaddress import ip_address
 from msgspec import structs
 
 from gatepost.dns.claims import RECORD_SETS
-from gatepost.dns.records import NameKey, Record, Records, RecordSet, Reverse
+from gatepost.dns.endpoint import NameKey
+from gatepost.dns.records import Record, Records, RecordSet, Reverse
 from gatepost.state.rule import Rule
 from gatepost.state.store import Index
 from gatepost.state.view import View

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from gatepost.dns.endpoint import Endpoint
-from gatepost.dns.names import record_name
+from gatepost.dns.endpoint import Endpoint, NameKey
 from gatepost.dns.planner import Adjust
-from gatepost.dns.records import NameKey, RecordSet
+from gatepost.dns.records import RecordSet
 from gatepost.providers.contract import Provider, RemoteProvider
 
 
@@ -22,14 +21,10 @@ async def adjuster(provider: Provider, wanted: Iterable[RecordSet]) -> Adjust:
     asked = [endpoint for record_set in wanted for endpoint in record_set.endpoints]
     by_name: dict[NameKey, list[Endpoint]] = {}
     for endpoint in await provider.adjust_remotely(asked):
-        by_name.setdefault(_name_of(endpoint), []).append(endpoint)
+        by_name.setdefault(endpoint.name_key, []).append(endpoint)
 
     def adjust(endpoints: Sequence[Endpoint]) -> Sequence[Endpoint]:
-        names = dict.fromkeys(map(_name_of, endpoints))
+        names = dict.fromkeys(endpoint.name_key for endpoint in endpoints)
         return [endpoint for name in names for endpoint in by_name.get(name, ())]
 
     return adjust
-
-
-def _name_of(endpoint: Endpoint) -> NameKey:
-    return (record_name(endpoint.dns_name), endpoint.set_identifier)

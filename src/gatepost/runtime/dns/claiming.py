@@ -11,12 +11,11 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
-from gatepost.dns.endpoint import EndpointKey
+from gatepost.dns.endpoint import EndpointKey, NameKey
 from gatepost.dns.inventory import Inventory
-from gatepost.dns.ownership.entries import claims_for, is_made_by_another, name_of, releases_for, without
+from gatepost.dns.ownership.entries import claims_for, is_made_by_another, releases_for, without
 from gatepost.dns.ownership.stored import Entry
 from gatepost.dns.plan import CREATE, DELETE, PlannedChange
-from gatepost.dns.records import NameKey
 from gatepost.dns.served import Served
 from gatepost.providers.contract import Provider
 from gatepost.registries.contract import OwnershipStore, RegistryError
@@ -139,9 +138,9 @@ def _of_names(planned: Iterable[PlannedChange], refused: Mapping[EndpointKey, st
     """Why not, for each change of a name of which a claim was refused."""
     by_name: dict[NameKey, str] = {}
     for key, error in refused.items():
-        by_name.setdefault((key.dns_name, key.set_identifier), error)
+        by_name.setdefault(key.name_key, error)
     return {
-        change.record.key: refused.get(change.record.key, by_name[name_of(change)])
+        change.record.key: refused.get(change.record.key, by_name[change.record.name_key])
         for change in planned
-        if name_of(change) in by_name
+        if change.record.name_key in by_name
     }

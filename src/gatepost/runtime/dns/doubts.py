@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
+from gatepost.dns.endpoint import NameKey
 from gatepost.dns.plan import Held, Plan, PlannedChange
-from gatepost.dns.records import RESOURCE, NameKey
+from gatepost.dns.records import RESOURCE
 from gatepost.dns.standing import DOUBTFUL, object_behind
 from gatepost.objects.problems import Problem
 from gatepost.runtime.dns.moments import Moments
@@ -28,9 +29,9 @@ class Doubts:
         """Takes note of what a plan over these names doubts."""
         if not self._grace_seconds:
             return
-        doubted = {_name_of(held) for held in plan.held if held.cause.may_end}
+        doubted = {held.record.name_key for held in plan.held if held.cause.may_end}
         # Given up is not yet gone: the plan may be stopped, or the provider refuse it.
-        doubted |= {_name_of(change) for change in plan.changes if is_given_up(change)}
+        doubted |= {change.record.name_key for change in plan.changes if is_given_up(change)}
         for name in planned:
             if name not in doubted:
                 self.moments.drop(name)
@@ -54,7 +55,3 @@ def problem_of(held: Held) -> Problem | None:
         return None
     message = f"{record.dns_name} {record.record_type} is kept as it is for now: {held.cause.message}"
     return Problem("RecordHeld", message, at)
-
-
-def _name_of(planned: Held | PlannedChange) -> NameKey:
-    return (planned.record.dns_name, planned.record.set_identifier)

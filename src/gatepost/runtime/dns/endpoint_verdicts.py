@@ -6,7 +6,8 @@ from collections.abc import Callable, Collection
 
 from gatepost.dns.claims import CLAIMS
 from gatepost.dns.desired import record_set_at
-from gatepost.dns.records import Claims, NameKey
+from gatepost.dns.endpoint import NameKey
+from gatepost.dns.records import Claims
 from gatepost.dns.sources.endpoint_status import ENDPOINT_STATUS
 from gatepost.objects.dns_verdicts import DnsVerdict, dns_verdict_ref
 from gatepost.objects.dnsendpoint import DNSEndpoint

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gatepost.dns.records import NameKey
+from gatepost.dns.endpoint import NameKey
 
 
 class Moments:

@@ -11,10 +11,11 @@ from msgspec import Struct
 
 from gatepost.dns.claims import RECORD_SETS
 from gatepost.dns.desired import names_wanted, record_set_at
+from gatepost.dns.endpoint import NameKey
 from gatepost.dns.inventory import Inventory
 from gatepost.dns.plan import Plan
 from gatepost.dns.planner import Planner
-from gatepost.dns.records import NameKey, RecordSet
+from gatepost.dns.records import RecordSet
 from gatepost.dns.served import Served
 from gatepost.dns.settings import DnsSettings
 from gatepost.dns.standing import Standings

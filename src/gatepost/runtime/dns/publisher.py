@@ -12,7 +12,8 @@ from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 
 from gatepost.cluster.backoff import Backoff
 from gatepost.dns.desired import changed_names
-from gatepost.dns.records import NameKey, RecordSet
+from gatepost.dns.endpoint import NameKey
+from gatepost.dns.records import RecordSet
 from gatepost.objects.problems import Problem
 from gatepost.providers.contract import ProviderError
 from gatepost.runtime.clock import Clock, LoopClock

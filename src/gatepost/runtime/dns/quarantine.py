@@ -7,9 +7,8 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from msgspec import Struct
 
 from gatepost.cluster.backoff import Backoff
-from gatepost.dns.endpoint import Endpoint, EndpointKey
+from gatepost.dns.endpoint import Endpoint, EndpointKey, NameKey
 from gatepost.dns.plan import PlannedChange
-from gatepost.dns.records import NameKey
 from gatepost.objects.problems import Problem
 from gatepost.runtime.dns.moments import Moments
 
@@ -52,11 +51,11 @@ class Quarantine:
         """
         by_name: dict[NameKey, list[PlannedChange]] = {}
         for change in changes:
-            by_name.setdefault(_name_of(change), []).append(change)
+            by_name.setdefault(change.record.name_key, []).append(change)
         for name in [name for name in self._refused if name in planned and name not in by_name]:
             self._release(name)
         waiting = {name for name, found in by_name.items() if self._waits(name, found, now)}
-        return tuple(change for change in changes if _name_of(change) not in waiting)
+        return tuple(change for change in changes if change.record.name_key not in waiting)
 
     def note(
         self,
@@ -68,7 +67,7 @@ class Quarantine:
         """Takes note of how changes went. `problems`: what the objects of a refused name are told."""
         failed: dict[NameKey, list[_Wish]] = {}
         for change in sent:
-            wishes = failed.setdefault(_name_of(change), [])
+            wishes = failed.setdefault(change.record.name_key, [])
             if change.record.key in refused:
                 wishes.append(_wish(change))
         for name, wishes in failed.items():
@@ -94,7 +93,3 @@ class Quarantine:
 
 def _wish(change: PlannedChange) -> _Wish:
     return (change.action, change.old, change.new)
-
-
-def _name_of(change: PlannedChange) -> NameKey:
-    return (change.record.dns_name, change.record.set_identifier)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 
 from gatepost.dns.desired import record_set_at
-from gatepost.dns.endpoint import Endpoint, EndpointKey
+from gatepost.dns.endpoint import Endpoint, EndpointKey, NameKey
 from gatepost.dns.plan import CREATE, DELETE, UPDATE, PlannedChange
-from gatepost.dns.records import OWNER, RESOURCE, NameKey
+from gatepost.dns.records import OWNER, RESOURCE
 from gatepost.dns.standing import object_behind
 from gatepost.objects.kinds import type_for
 from gatepost.objects.problems import Problem
@@ -55,11 +55,10 @@ class RecordEvents:
         for change in sent:
             error = refused.get(change.record.key)
             if error is not None:
-                name = (change.record.dns_name, change.record.set_identifier)
                 message = f"the DNS provider refused to {change.action} {_described(change.record)}: {error}"
                 hint = "It is tried again, later and later."
                 problems = (Problem(ERROR, message, ref, hint=hint) for ref in self._behind(change))
-                found.setdefault(name, []).extend(problems)
+                found.setdefault(change.record.name_key, []).extend(problems)
         return found
 
     def _told(self, change: PlannedChange) -> Iterable[tuple[str, str, str]]:
@@ -73,7 +72,7 @@ class RecordEvents:
     def _behind(self, change: PlannedChange) -> tuple[Ref, ...]:
         """The objects that want a record; of one that goes, the object that is written down for it."""
         record = change.record
-        wanted = record_set_at(self._engine, (record.dns_name, record.set_identifier))
+        wanted = record_set_at(self._engine, record.name_key)
         if change.action != DELETE and wanted is not None and wanted.claimants:
             return tuple(claimant.ref for claimant in wanted.claimants)
         ref = object_behind(record.labels.get(RESOURCE, ""))

@@ -8,10 +8,10 @@ from collections.abc import Callable, Collection, Iterable
 
 from msgspec import Struct, field
 
-from gatepost.dns.endpoint import EndpointKey
+from gatepost.dns.endpoint import EndpointKey, NameKey
 from gatepost.dns.inventory import Inventory
 from gatepost.dns.plan import Plan, PlannedChange
-from gatepost.dns.records import NameKey, RecordSet
+from gatepost.dns.records import RecordSet
 
 
 class ZoneFigures:
@@ -61,8 +61,8 @@ class ZoneFigures:
         for name in names if not is_everything else list(self._held):
             self._held.pop(name, None)
         for held in plan.held:
-            key = (held.record.dns_name, held.record.set_identifier)
-            self._held[key] = (*self._held.get(key, ()), (held.action, held.cause.kind))
+            name = held.record.name_key
+            self._held[name] = (*self._held.get(name, ()), (held.action, held.cause.kind))
 
     def note_sent(self, sent: Iterable[PlannedChange], refused: Collection[EndpointKey]) -> None:
         for change in sent:

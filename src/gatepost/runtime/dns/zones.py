@@ -12,13 +12,13 @@ from collections.abc import Callable, Collection, Sequence
 from msgspec import Struct
 
 from gatepost.dns.desired import record_set_at, record_sets
+from gatepost.dns.endpoint import NameKey
 from gatepost.dns.inventory import Inventory
 from gatepost.dns.names import record_name
 from gatepost.dns.ownership.registry import inventory
 from gatepost.dns.ownership.stored import Entry
 from gatepost.dns.ownership.txt_format import Cipher
 from gatepost.dns.plan import PlannedChange, removes
-from gatepost.dns.records import NameKey
 from gatepost.dns.repeats import Repeats
 from gatepost.dns.settings import DnsSettings
 from gatepost.objects.problems import Problem
@@ -226,9 +226,9 @@ class Zones:
         plan = planned.plan
         held = [problem for held in plan.held if (problem := problem_of(held)) is not None]
         problems = (*plan.problems, *held, *untaken, *self._quarantine.problems)
-        names = frozenset((held.record.dns_name, held.record.set_identifier) for held in plan.held)
+        names = frozenset(held.record.name_key for held in plan.held)
         waits = self._dry_run or plan.stopped is not None
-        changed = frozenset((change.record.dns_name, change.record.set_identifier) for change in plan.changes)
+        changed = frozenset(change.record.name_key for change in plan.changes)
         unmade = (
             names | planned.refused | frozenset(name for name in changed if waits or name in self._quarantine.moments)
         )
