@@ -77,21 +77,22 @@ async def answers_are_lost(stage: Stage) -> None:
 
 
 async def half_a_batch_is_applied(stage: Stage) -> None:
-    """Six names go out in three messages: the last two never get there, or the last one."""
+    """Six names go out in three messages or more: all after the first never get there, or all after the second."""
     east, _ = await both(stage, batch_size=4)
     many = [f"many{number}.example.com" for number in range(6)]
 
-    async def break_off(after: int, change: Awaitable[None], left: int) -> None:
+    async def break_off(after: int, change: Awaitable[None]) -> None:
         broken = east.dns.broken
         east.dns.updates_let_through = after
         await change
         await until(lambda: east.dns.broken > broken)
-        await until(lambda: sum(line.startswith("many") for line in stage.referee.zone()) == left)
+        # A comparison may be under way and take the first names along, so how many a message holds is not settled.
+        await until(lambda: 0 < sum(line.startswith("many") for line in stage.referee.zone()) < len(many))
         east.dns.updates_let_through = None
         await stage.is_as_wanted()
 
-    await break_off(1, stage.ask("east", "many", *many), 2)
-    await break_off(2, stage.delete("east", "many"), 2)
+    await break_off(1, stage.ask("east", "many", *many))
+    await break_off(2, stage.delete("east", "many"))
 
 
 async def a_transfer_is_cut(stage: Stage) -> None:
