@@ -162,6 +162,28 @@ async def test_half_a_batch_of_claims_is_completed() -> None:
     assert (await zone.addresses(), zone.owners()) == (OURS, OWNED)
 
 
+async def test_an_entry_is_swept_also_where_a_record_by_hand_has_the_name() -> None:
+    zone, cluster, instance = wanting("a.example.com")
+    await zone.inner.apply(Changes(create=(Endpoint("a.example.com", "TXT", ('"by hand"',), 60),)))
+    await instance.round()
+    ask(zone, cluster, "east")
+    instance.access.fault = Fault(ANSWER_IS_LOST)  # the record goes, and the entry is not released
+    await instance.round()
+    assert (await zone.addresses(), zone.owners()) == ({}, {"a.example.com": "east"})
+    await instance.round()
+    assert zone.owners() == {}
+
+
+async def test_an_entry_without_record_stays_while_its_name_is_asked_for() -> None:
+    zone, cluster, instance = wanting("a.example.com")
+    await zone.inner.apply(Changes(create=(Endpoint("a.example.com", "TXT", ('"by hand"',), 60),)))
+    await instance.round()
+    cluster.has_address = False
+    await zone.inner.apply(Changes(delete=tuple(r for r in await zone.inner.records() if r.record_type == "A")))
+    await instance.round()
+    assert (await zone.addresses(), zone.owners()) == ({}, {"a.example.com": "east"})
+
+
 async def test_a_claim_that_was_throttled_holds_up_no_other_and_is_tried_again() -> None:
     zone, _, instance = wanting(*NAMES)
     book_of(instance).fault = Fault(SOME_ARE_REFUSED)

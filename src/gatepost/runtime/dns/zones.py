@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Sequence
 
 from msgspec import Struct
 
-from gatepost.dns.desired import record_set_at, record_sets
+from gatepost.dns.desired import names_wanted, record_set_at, record_sets
 from gatepost.dns.endpoint import NameKey
 from gatepost.dns.inventory import Inventory
 from gatepost.dns.names import record_name
@@ -208,7 +208,7 @@ class Zones:
         self._log.say_problems(untaken)
         events = await self._send(due, holdings) if due else ()
         if names is None and plan.stopped is None and self._settings.policy == "sync":
-            await self._sweep(planned.names, holdings)
+            await self._sweep(holdings)
         if names is None:
             self._log.say_progress(holdings)
         return self._written(planned, len(due), untaken, events)
@@ -273,30 +273,34 @@ class Zones:
         self._quarantine.note(known, refused, self._tells.problems(known, refused), now)
         return self._tells.events(known, refused)
 
-    async def _sweep(self, names: Collection[NameKey], holdings: Inventory) -> None:
-        """Deletes ownership records of ours that speak of none of these names, unless the cluster cannot be read."""
+    async def _sweep(self, holdings: Inventory) -> None:
+        """Deletes our ownership of records that are gone and that nobody asks for, unless the cluster cannot be read.
+
+        A name that only somebody else's record holds is not asked for: an entry would keep it from others for ever.
+        """
         if self._kinds.failing or self._planning.doubtful_kinds:
             return
-        left_over = holdings.left_over(names, self._settings.record_types)
+        claimed = names_wanted(self._engine)
+        left_over = holdings.left_over(claimed, self._settings.record_types)
         reach = self._settings.domains
         due = [r for r in left_over if reach.matches(r.dns_name) and self._zones.served.serves(record_name(r.dns_name))]
         try:
             await self._sender.sweep(due, holdings, self._zones.served)
             if isinstance(self._sender, ClaimingSender):
-                await self._sender.sweep_entries(self._left_over_entries(names, holdings), holdings)
+                await self._sender.sweep_entries(self._left_over_entries(claimed, holdings), holdings)
         except BaseException:
             self._inventory = None
             raise
         self._zones.note_sent((), self._sender.take_lost())
 
-    def _left_over_entries(self, names: Collection[NameKey], holdings: Inventory) -> list[Entry]:
+    def _left_over_entries(self, claimed: Collection[NameKey], holdings: Inventory) -> list[Entry]:
         """Only those of records that were certainly listed: a store may hold those of zones that we do not even see."""
         served, reach = self._zones.served, self._settings.domains
         if (served.zones is None and not served.domains) or not served.capabilities.lists_records:
             return []
         left_over = [
             entry
-            for entry in holdings.left_over_entries(names, self._settings.record_types)
+            for entry in holdings.left_over_entries(claimed, self._settings.record_types)
             if entry.key.record_type in served.capabilities.types
         ]
         named = ((entry.key.dns_name, entry) for entry in left_over)
