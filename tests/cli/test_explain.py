@@ -96,6 +96,73 @@ def test_unknown_name_exits_with_1_and_names_near_ones(manifests: str) -> None:
     assert (result.exit_code, "app.example.com" in result.stdout) == (1, True)
 
 
+LEAVING = """
+apiVersion: serving.knative.dev/v1beta1
+kind: DomainMapping
+metadata:
+  name: old.example.com
+  namespace: shop
+  deletionTimestamp: "2026-01-01T00:00:00Z"
+  finalizers: [domainmappings.serving.knative.dev]
+spec:
+  ref: {apiVersion: v1, kind: Service, name: web}
+---
+apiVersion: serving.knative.dev/v1
+kind: Route
+metadata: {name: web, namespace: shop, uid: uid-of-web, deletionTimestamp: "2026-01-01T00:00:00Z"}
+spec: {traffic: [{latestRevision: true, configurationName: web, percent: 100}]}
+status: {url: http://web.shop.example.com}
+---
+apiVersion: networking.internal.knative.dev/v1alpha1
+kind: Ingress
+metadata:
+  name: web
+  namespace: shop
+  ownerReferences: [{apiVersion: serving.knative.dev/v1, kind: Route, name: web, uid: uid-of-web, controller: true}]
+spec: {rules: [{hosts: [tag-web.shop.example.com]}]}
+"""
+
+
+@pytest.fixture
+def leaving(tmp_path: Path) -> str:
+    (tmp_path / "leaving.yaml").write_text(LEAVING)
+    return str(tmp_path / "leaving.yaml")
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("old.example.com", "DomainMapping shop/old.example.com: metadata.deletionTimestamp: mentions old.example.com"),
+        ("web.shop.example.com", "Route shop/web: metadata.deletionTimestamp: mentions web.shop.example.com"),
+        ("tag-web.shop.example.com", "Ingress shop/web: metadata.ownerReferences: mentions tag-web.shop.example.com"),
+    ],
+)
+def test_a_name_of_an_object_that_is_being_deleted_is_told_from_one_that_nothing_mentions(
+    name: str, told: str, leaving: str
+) -> None:
+    result = run(name, leaving)
+    assert (result.exit_code, told in result.stdout) == (1, True), result.stdout
+
+
+def test_namespace_narrows_what_is_being_deleted(leaving: str) -> None:
+    assert "no DomainMapping, Route," in run("old.example.com", "-n", "other", leaving).stdout
+
+
+def test_an_object_that_is_being_deleted_is_told_from_one_that_never_was(leaving: str) -> None:
+    result = run("dm/old.example.com", leaving)
+    assert result.exit_code == 1
+    assert result.stdout.splitlines()[:2] == [
+        "DomainMapping shop/old.example.com: does not exist",
+        "  DomainMapping shop/old.example.com: metadata.deletionTimestamp: is being deleted and nothing keeps it, "
+        "so it counts as gone",
+    ]
+
+
+def test_json_tells_why_an_object_is_gone(leaving: str) -> None:
+    found = json.loads(run("route/web", "-o", "json", leaving).stdout)
+    assert (found["exists"], found["gone"]["reason"]) == (False, "BeingDeleted")
+
+
 def test_piped_text_has_no_colours(manifests: str) -> None:
     assert "\x1b" not in run("app.example.com", manifests).stdout
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
+from typing import Any
 
 import click
 from msgspec import Struct
@@ -26,6 +28,9 @@ from gatepost.explain.text import Line, hostname_lines, object_lines, plain
 from gatepost.explain.values import Explanation, ObjectExplanation
 from gatepost.objects.core import EndpointSlice, Service
 from gatepost.objects.gatewayapi import GRPCRoute, HTTPRoute
+from gatepost.objects.kinds import typed
+from gatepost.objects.meta import KubernetesObject
+from gatepost.objects.problems import UnreadableObject
 from gatepost.objects.refs import Ref, ref_of
 from gatepost.objects.settings import Settings
 from gatepost.runtime.offline.settle import NotAtRest, settle
@@ -83,11 +88,15 @@ def command(
 
 
 class _Known(Struct, frozen=True):
-    """What an explanation is made from, and the exit code that problems of the input give."""
+    """What an explanation is made from, and the exit code that problems of the input give.
+
+    `gone`: objects of the input that do not stay once the controllers are at work.
+    """
 
     engine: Engine
     raw_of: RawOf
     refusals: Mapping[Ref, str] = {}
+    gone: tuple[KubernetesObject, ...] = ()
     exit_code: int = 0
 
 
@@ -115,7 +124,14 @@ def _over_files(ctx: click.Context, given: Input, wiring: Wiring, settings: Sett
     for unreadable in settled.rendered.unreadable:
         report.problem(unreadable)
     by_ref = {ref_of(raw): raw for raw in settled.rendered.objects}
-    return _Known(settled.engine, by_ref.get, settled.refusals, report.tell())
+    gone = tuple(_readable(manifest.raw for manifest in manifests.objects if manifest.ref not in by_ref))
+    return _Known(settled.engine, by_ref.get, settled.refusals, gone, report.tell())
+
+
+def _readable(raws: Iterable[Mapping[str, Any]]) -> Iterator[KubernetesObject]:
+    for raw in raws:
+        with contextlib.suppress(UnreadableObject):  # nobody knows which names such an object had
+            yield typed(raw)
 
 
 def _explain(what: str, namespace: str, known: _Known) -> Explanation | ObjectExplanation:
@@ -123,9 +139,15 @@ def _explain(what: str, namespace: str, known: _Known) -> Explanation | ObjectEx
     kind, slash, name = what.partition("/")
     try:
         if slash and "://" not in what:
-            return explain_object(known.engine, find_object(known.engine, kind_named(kind), name, namespace))
+            meant = find_object(known.engine, kind_named(kind), name, namespace, known.gone)
+            return explain_object(known.engine, meant, known.gone)
         return explain_hostname(
-            known.engine, _host_in(what), namespace=namespace, raw_of=known.raw_of, refusals=known.refusals
+            known.engine,
+            _host_in(what),
+            namespace=namespace,
+            raw_of=known.raw_of,
+            refusals=known.refusals,
+            gone=known.gone,
         )
     except (NotAHostname, UnknownKind, Ambiguous) as error:
         raise click.UsageError(str(error)) from error

@@ -7,12 +7,15 @@ from collections.abc import Mapping, Sequence
 
 from gatepost.dns.sources.attachment import PARENT_KINDS
 from gatepost.explain.answers import dns_answers, failed_templates
-from gatepost.explain.names import all_names, asked, mentions
+from gatepost.explain.gone import gone_with
+from gatepost.explain.names import Asked, all_names, asked, mentions
 from gatepost.explain.scene import RawOf, Scene, nothing_raw
 from gatepost.explain.values import DnsAnswer, Explanation, Step
 from gatepost.explain.verdict import Judgement, is_local, judge
 from gatepost.explain.way import STAGES, all_steps, way_of
 from gatepost.objects.core import Service
+from gatepost.objects.meta import KubernetesObject
+from gatepost.objects.problems import Skipped
 from gatepost.objects.refs import Ref
 from gatepost.state.engine import Engine
 
@@ -31,6 +34,7 @@ def explain_hostname(
     namespace: str = "",
     raw_of: RawOf = nothing_raw,
     refusals: Mapping[Ref, str] | None = None,
+    gone: Sequence[KubernetesObject] = (),
 ) -> Explanation:
     """What serves a name, or why nothing does.
 
@@ -40,6 +44,7 @@ def explain_hostname(
         namespace: looks at objects of this one only; "" for all. A bare `website` is the Service of that name in it.
         raw_of: gives raw objects, for the backends of routes.
         refusals: objects that could not be written, with what the API server said.
+        gone: objects that were given and are not in the store any more.
     Raises: NotAHostname.
     """
     name = asked(f"{text}.{namespace}" if namespace and "." not in text else text, engine)
@@ -50,9 +55,7 @@ def explain_hostname(
     way = (*way_of(scene, found), *_unreadable_service(scene))
     dns = () if is_local(name, way) else dns_answers(engine, name)  # the cluster's own DNS answers for its names
     if not way and (namespace or not dns):
-        near = () if dns else _near(name.name, engine)
-        summary = _unknown(name.name, namespace, engine)
-        return Explanation(name=name.name, verdict="not served", summary=summary, near=near, dns=dns)
+        return _unmentioned(engine, name, namespace, dns, gone_with(name, gone, namespace))
     judgement = judge(name, way, dns)
     return Explanation(
         name=name.name,
@@ -63,6 +66,15 @@ def explain_hostname(
         way=way,
         dns=dns,
     )
+
+
+def _unmentioned(
+    engine: Engine, asked: Asked, namespace: str, dns: tuple[DnsAnswer, ...], gone: tuple[Skipped, ...]
+) -> Explanation:
+    name = asked.name
+    near = () if dns or gone else _near(name, engine)
+    summary = str(gone[0]) if gone else _unknown(name, namespace, engine)
+    return Explanation(name=name, verdict="not served", summary=summary, reasons=gone, near=near, dns=dns)
 
 
 def _near(name: str, engine: Engine) -> tuple[str, ...]:

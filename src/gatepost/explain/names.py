@@ -109,14 +109,19 @@ def hosts_of(engine: Engine, ref: Ref, obj: KubernetesObject, claims: Rule[Any] 
     Args:
         claims: the rule that says what objects claim in DNS and what they ask for in vain, None if there is none.
     """
-    written = [
+    written = names_written_in(obj)
+    known = {host.name for host in written}
+    return written + [Host(name, CLAIMED_FIELD) for name in _claimed(engine, ref, claims) if name not in known]
+
+
+def names_written_in(obj: KubernetesObject) -> list[Host]:
+    """The hostnames that stand in an object itself."""
+    return [
         Host(name, field)
         for text, field in _WRITTEN.get(type(obj), _nothing)(obj)
         for name in (hostname(text) or record_name(text),)
         if name
     ]
-    known = {host.name for host in written}
-    return written + [Host(name, CLAIMED_FIELD) for name in _claimed(engine, ref, claims) if name not in known]
 
 
 def _claims_rule(engine: Engine) -> Rule[Any] | None:

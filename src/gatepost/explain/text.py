@@ -189,6 +189,8 @@ def object_lines(explanation: ObjectExplanation) -> Iterator[Line]:
     yield Line(0, tone, f"{_named(explanation.about)}{f': {state}' if state else ''}")
     if explanation.unreadable is not None:
         yield from why_lines(explanation.unreadable, 1, ())
+    if explanation.gone is not None:
+        yield from why_lines(explanation.gone, 1, ())
     for condition in explanation.conditions:
         if condition.status != "True" and condition.message:
             yield Line(1, "detail", f"{condition.type}={condition.status}, {condition.reason}: {condition.message}")

@@ -153,12 +153,13 @@ class Finding(Value, frozen=True, kw_only=True):
 class ObjectExplanation(Value, frozen=True, kw_only=True):
     """What the rules say of one object, what they read for it, and what reads it.
 
-    `unreadable`: why nothing is known of it though it exists.
+    `unreadable`: why nothing is known of it though it exists. `gone`: why it does not exist though it was given.
     """
 
     about: Ref
     exists: bool
     unreadable: Problem | None = None
+    gone: Skipped | None = None
     conditions: tuple[Condition, ...] = ()
     findings: tuple[Finding, ...] = ()
     read_by: tuple[str, ...] = ()
