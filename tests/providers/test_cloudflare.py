@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from cloudflare_server import TOKEN, CloudflareServer, serving
 from msgspec.structs import replace
+from record_changes import a, errors
 
 from gatepost.dns.domain_filter import DomainFilter, domain_filter
 from gatepost.dns.endpoint import Changes, Endpoint, EndpointKey, Property
@@ -37,14 +38,6 @@ def provider_of(
 ) -> CloudflareProvider:
     settings = CloudflareSettings(cloudflare_url=server.url, cloudflare_api_token=TOKEN)
     return CloudflareProvider(replace(settings, **others), domains, pace)
-
-
-def a(name: str, *targets: str, ttl: int = 0, properties: tuple[Property, ...] = ()) -> Endpoint:
-    return Endpoint(name, "A", targets or ("192.0.2.1",), ttl, provider_specific=properties)
-
-
-async def errors(provider: CloudflareProvider, changes: Changes) -> list[str]:
-    return [result.error for result in await provider.apply(changes)]
 
 
 async def test_it_lists_zones_and_record_sets_page_by_page(server: CloudflareServer) -> None:

@@ -5,15 +5,12 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from record_changes import a
 
 from gatepost.dns.endpoint import Changes, Endpoint, EndpointKey, Property
 from gatepost.providers.contract import Provider, RecordResult
 from gatepost.providers.embedded import EmbeddedProvider
 from gatepost.providers.spelling import rdata_of
-
-
-def a(name: str, *targets: str, set_identifier: str = "", ttl: int = 0) -> Endpoint:
-    return Endpoint(name, "A", targets or ("192.0.2.1",), ttl, set_identifier)
 
 
 async def created(provider: EmbeddedProvider, *endpoints: Endpoint) -> list[str]:

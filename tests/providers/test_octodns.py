@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 import yaml
 from msgspec.structs import replace
+from record_changes import errors
 
 from gatepost.dns.domain_filter import DomainFilter, domain_filter
 from gatepost.dns.endpoint import Changes, Endpoint, EndpointKey, Property
@@ -68,10 +69,6 @@ def files(tmp_path: Path) -> Files:
 
 def a(name: str, *targets: str, ttl: int = 300) -> Endpoint:
     return Endpoint(name, "A", targets or ("192.0.2.1",), ttl)
-
-
-async def errors(provider: OctodnsProvider, changes: Changes) -> list[str]:
-    return [result.error for result in await provider.apply(changes)]
 
 
 async def test_it_lists_the_record_sets_of_files(files: Files) -> None:

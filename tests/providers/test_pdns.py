@@ -11,6 +11,7 @@ import pytest
 from aiohttp import web
 from dns_servers import API_KEY, DnsServer, needs, running
 from msgspec.structs import replace
+from record_changes import a, errors
 
 from gatepost.dns.domain_filter import DomainFilter, domain_filter
 from gatepost.dns.endpoint import Changes, Endpoint, EndpointKey, Property
@@ -58,14 +59,6 @@ def put(server: DnsServer, name: str, type_: str, *records: dict[str, Any]) -> N
     """Somebody else writes a record set into example.com."""
     record_set = {"name": name, "type": type_, "ttl": 300, "changetype": "REPLACE", "records": records}
     api(server, "PATCH", "example.com.", {"rrsets": [record_set]})
-
-
-def a(name: str, *targets: str, ttl: int = 0) -> Endpoint:
-    return Endpoint(name, "A", targets or ("192.0.2.1",), ttl)
-
-
-async def errors(provider: Provider, changes: Changes) -> list[str]:
-    return [result.error for result in await provider.apply(changes)]
 
 
 async def test_it_lists_the_zones_and_what_they_hold(provider: Provider) -> None:

@@ -6,6 +6,7 @@ import pytest
 from dns_proxy import proxy_before
 from dns_servers import ALGORITHMS, KEY_NAME, KEY_SECRET, DnsServer, key_name
 from msgspec.structs import replace
+from record_changes import a, errors
 
 from gatepost.dns.endpoint import Changes, Endpoint, EndpointKey, Property
 from gatepost.providers.contract import Provider, ProviderError, RecordResult
@@ -31,14 +32,6 @@ def settings(server: DnsServer, **others: object) -> Rfc2136Settings:
 @pytest.fixture
 def provider(server: DnsServer) -> Rfc2136Provider:
     return Rfc2136Provider(settings(server))
-
-
-def a(name: str, *targets: str, ttl: int = 0) -> Endpoint:
-    return Endpoint(name, "A", targets or ("192.0.2.1",), ttl)
-
-
-async def errors(provider: Provider, changes: Changes) -> list[str]:
-    return [result.error for result in await provider.apply(changes)]
 
 
 async def test_it_lists_what_the_zone_holds(provider: Provider) -> None:

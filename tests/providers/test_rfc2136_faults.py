@@ -13,6 +13,7 @@ from dns_proxy import proxy_before
 from dns_servers import KEY_NAME, KEY_SECRET, DnsServer, needs, running
 from msgspec.structs import replace
 from publishing import listed, owned_by, provider_of, wanted
+from record_changes import a
 
 from gatepost.dns.endpoint import Changes, Endpoint
 from gatepost.providers.contract import ProviderError
@@ -36,10 +37,6 @@ def settings_for(port: int) -> Rfc2136Settings:
         rfc2136_tsig_secret=KEY_SECRET,
         rfc2136_timeout=5,
     )
-
-
-def a(name: str, *targets: str) -> Endpoint:
-    return Endpoint(name, "A", targets or ("192.0.2.1",))
 
 
 @pytest.fixture(params=["bind", "knot"])

@@ -12,6 +12,7 @@ from dns_proxy import proxy_before
 from dns_servers import KEY_NAME, KEY_SECRET, needs, running
 from msgspec.structs import replace
 from publishing import owned_by, wanted
+from record_changes import a
 
 from gatepost.dns.endpoint import Changes, Endpoint
 from gatepost.dns.inventory import Inventory
@@ -45,10 +46,6 @@ def provider_at(*ports: int, zones: tuple[str, ...] = tuple(ZONES)) -> Rfc2136Pr
     provider = Rfc2136Provider(settings(*ports, zones=zones))
     provider._servers = Servers([Server("127.0.0.1", port) for port in ports], provider._key, TIMEOUT_SECONDS)
     return provider
-
-
-def a(name: str) -> Endpoint:
-    return Endpoint(name, "A", ("192.0.2.1",))
 
 
 def planned(read: Read, *names: str) -> tuple[list[str], list[tuple[str, str]]]:
