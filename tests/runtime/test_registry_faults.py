@@ -32,6 +32,7 @@ from gatepost.dns.served import Served
 from gatepost.dns.settings import DnsSettings
 from gatepost.registries.contract import RegistryError
 from gatepost.runtime.dns.claiming import ClaimingSender
+from gatepost.runtime.dns.left_overs import LeftOver
 
 store_faults = st.builds(Fault, st.sampled_from(FAULTS), st.integers(0, 4))
 
@@ -348,5 +349,5 @@ async def test_who_does_not_lead_claims_nothing_and_releases_nothing() -> None:
     with pytest.raises(RegistryError, match="this replica does not lead"):
         await sender.send([PlannedChange(CREATE, None, one, ()) for one in records], holdings, Served())
     with pytest.raises(RegistryError, match="this replica does not lead"):
-        await sender.sweep_entries([Entry(records[0], "left over")], holdings)
+        await sender.sweep(LeftOver(entries=(Entry(records[0], "left over"),)), holdings, Served())
     assert store.calls == 0

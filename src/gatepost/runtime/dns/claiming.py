@@ -19,6 +19,7 @@ from gatepost.dns.plan import CREATE, DELETE, PlannedChange
 from gatepost.dns.served import Served
 from gatepost.providers.contract import Provider
 from gatepost.registries.contract import OwnershipStore, RegistryError
+from gatepost.runtime.dns.left_overs import LeftOver
 from gatepost.runtime.dns.sending import Sender
 from gatepost.runtime.logs import fields
 
@@ -72,12 +73,13 @@ class ClaimingSender(Sender):
                     continue
             del self._unsure[key]
 
-    async def sweep_entries(self, left_over: Sequence[Entry], holdings: Inventory) -> None:
-        """Deletes entries that speak of nothing any more. Raises: RegistryError."""
-        for entry in left_over:
+    async def sweep(self, found: LeftOver, holdings: Inventory, served: Served) -> None:
+        """See Sender.sweep; entries of the store go as well. Raises: RegistryError besides."""
+        await super().sweep(found, holdings, served)
+        for entry in found.entries:
             log.info("deleting an ownership entry that is left over", extra=fields(name=entry.key.dns_name))
-        if left_over:
-            await self._release(left_over, holdings)
+        if found.entries:
+            await self._release(found.entries, holdings)
 
     async def _claim(
         self, claims: Sequence[Entry], holdings: Inventory

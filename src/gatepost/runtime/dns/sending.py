@@ -13,6 +13,7 @@ from gatepost.dns.ownership.txt_format import OWNED_RECORD, Cipher
 from gatepost.dns.plan import PlannedChange
 from gatepost.dns.served import Served, UnreadZone
 from gatepost.providers.contract import Provider, ProviderError, RecordResult, ZonesUnknown
+from gatepost.runtime.dns.left_overs import LeftOver
 from gatepost.runtime.logs import fields
 
 log = logging.getLogger("gatepost.dns")
@@ -75,12 +76,12 @@ class Sender:
         failed, _ = _split(due, lambda record: record.key in errors or not served.serves(_about(record)))
         self._owed = _joined(waiting, failed)
 
-    async def sweep(self, left_over: Sequence[Endpoint], holdings: Inventory, served: Served) -> None:
-        """Deletes ownership records that speak of nothing any more. Raises: ProviderError"""
-        for record in left_over:
+    async def sweep(self, found: LeftOver, holdings: Inventory, served: Served) -> None:
+        """Deletes ownership that speaks of nothing any more. Raises: ProviderError"""
+        for record in found.records:
             log.info("deleting an ownership record that is left over", extra=fields(name=record.dns_name))
-        if left_over:
-            await self._apply(Changes(delete=tuple(left_over)), holdings, served)
+        if found.records:
+            await self._apply(Changes(delete=found.records), holdings, served)
 
     async def _apply(self, changes: Changes, holdings: Inventory, served: Served) -> dict[EndpointKey, str]:
         if not self._may_write():

@@ -7,16 +7,15 @@ plan -> what is held, its doubts measured -> what was refused waits for its time
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import contextmanager
 
 from msgspec import Struct
 
 from gatepost.dns.desired import names_wanted, record_set_at, record_sets
 from gatepost.dns.endpoint import NameKey
 from gatepost.dns.inventory import Inventory
-from gatepost.dns.names import record_name
 from gatepost.dns.ownership.registry import inventory
-from gatepost.dns.ownership.stored import Entry
 from gatepost.dns.ownership.txt_format import Cipher
 from gatepost.dns.plan import PlannedChange, removes
 from gatepost.dns.repeats import Repeats
@@ -26,6 +25,7 @@ from gatepost.providers.contract import GuardingProvider, Provider
 from gatepost.registries.contract import OwnershipStore
 from gatepost.runtime.dns.claiming import ClaimingSender
 from gatepost.runtime.dns.doubts import Doubts, problem_of
+from gatepost.runtime.dns.left_overs import left_over
 from gatepost.runtime.dns.planning import Planned, Planning
 from gatepost.runtime.dns.quarantine import Quarantine
 from gatepost.runtime.dns.reading import read_provider, take_in
@@ -260,11 +260,8 @@ class Zones:
     async def _send(self, due: Sequence[PlannedChange], holdings: Inventory) -> tuple[Event, ...]:
         """Makes changes and takes note of how they went. Returns: the events to tell."""
         self._log.say_changes(due)
-        try:
+        with self._listing_anew_if_it_fails():
             refused = await self._sender.send(due, holdings, self._zones.served)
-        except BaseException:
-            self._inventory = None  # it is not known how far this went
-            raise
         now = self._monotonic()
         known = self._zones.note_sent(due, self._sender.take_lost())
         self.figures.note_sent(known, refused)
@@ -280,38 +277,24 @@ class Zones:
         """
         if self._kinds.failing or self._planning.doubtful_kinds:
             return
-        claimed = names_wanted(self._engine)
-        left_over = holdings.left_over(claimed, self._settings.record_types)
-        reach = self._settings.domains
-        due = [r for r in left_over if reach.matches(r.dns_name) and self._zones.served.serves(record_name(r.dns_name))]
-        try:
-            await self._sender.sweep(due, holdings, self._zones.served)
-            if isinstance(self._sender, ClaimingSender):
-                await self._sender.sweep_entries(self._left_over_entries(claimed, holdings), holdings)
-        except BaseException:
-            self._inventory = None
-            raise
+        served = self._zones.served
+        found = left_over(holdings, names_wanted(self._engine), served, self._settings)
+        with self._listing_anew_if_it_fails():
+            await self._sender.sweep(found, holdings, served)
         self._zones.note_sent((), self._sender.take_lost())
-
-    def _left_over_entries(self, claimed: Collection[NameKey], holdings: Inventory) -> list[Entry]:
-        """Only those of records that were certainly listed: a store may hold those of zones that we do not even see."""
-        served, reach = self._zones.served, self._settings.domains
-        if (served.zones is None and not served.domains) or not served.capabilities.lists_records:
-            return []
-        left_over = [
-            entry
-            for entry in holdings.left_over_entries(claimed, self._settings.record_types)
-            if entry.key.record_type in served.capabilities.types
-        ]
-        named = ((entry.key.dns_name, entry) for entry in left_over)
-        return [entry for name, entry in named if reach.matches(name) and served.serves(name)]
 
     async def _mend(self, holdings: Inventory) -> None:
         if not self._sender.owes or self._dry_run:
             return
-        try:
+        with self._listing_anew_if_it_fails():
             await self._sender.mend(holdings, self._zones.served)
+        self._zones.note_sent((), self._sender.take_lost())
+
+    @contextmanager
+    def _listing_anew_if_it_fails(self) -> Iterator[None]:
+        """Around calls that write: when one breaks off, by cancellation too, it is not known how far it went."""
+        try:
+            yield
         except BaseException:
             self._inventory = None
             raise
-        self._zones.note_sent((), self._sender.take_lost())
