@@ -11,7 +11,7 @@ import yaml
 
 from gatepost.cluster.credentials import FixedCredentials, NoCredentials, TokenFile
 from gatepost.cluster.errors import KubeconfigError
-from gatepost.cluster.execplugin import ExecPlugin
+from gatepost.cluster.exec_plugin import ExecPlugin
 from gatepost.cluster.locate import find_connection
 
 CA = b"-----BEGIN CERTIFICATE-----\n...\n"

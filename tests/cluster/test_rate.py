@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from scripted import answer, scripted_cluster
 
-from gatepost.cluster.api_calls import ApiCalls
 from gatepost.cluster.client import Client, resource_in
 from gatepost.cluster.connection import Connection, Server
 from gatepost.cluster.rate import TokenBucket
+from gatepost.cluster.settings import ApiSettings
 
 
 def test_so_many_may_come_at_once_and_then_one_after_the_other() -> None:
@@ -61,4 +61,4 @@ def test_durations_are_kept_by_resource_and_not_by_object(path: str, resource: s
 
 
 def test_the_defaults_of_the_flags_are_sound() -> None:
-    assert ApiCalls().check() == ()
+    assert ApiSettings().check() == ()

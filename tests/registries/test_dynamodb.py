@@ -12,7 +12,7 @@ from gatepost.dns.endpoint import Endpoint, EndpointKey
 from gatepost.dns.ownership.stored import Entry
 from gatepost.registries.contract import RegistryError
 from gatepost.registries.dynamodb import DynamoDbStore
-from gatepost.registries.dynamodb_calls import Calls
+from gatepost.registries.dynamodb_calls import TableCalls
 from gatepost.registries.settings import DynamoDbSettings
 
 CART = "httproute/shop/cart"
@@ -26,7 +26,7 @@ def table(monkeypatch: pytest.MonkeyPatch) -> Iterator[Table]:
 
 @pytest.fixture
 def store(table: Table) -> DynamoDbStore:
-    return DynamoDbStore(Calls(DynamoDbSettings()))
+    return DynamoDbStore(TableCalls(DynamoDbSettings()))
 
 
 def entry(name: str, owner: str = "me", id_: str = "", resource: str = CART, set_identifier: str = "") -> Entry:
@@ -91,11 +91,11 @@ async def test_a_table_with_another_key_is_refused(monkeypatch: pytest.MonkeyPat
         dynamodb(monkeypatch, schema),
         pytest.raises(RegistryError, match=f"table external-dns has the key {found}, wanted the hash key k of type S"),
     ):
-        await DynamoDbStore(Calls(DynamoDbSettings())).read()
+        await DynamoDbStore(TableCalls(DynamoDbSettings())).read()
 
 
 async def test_a_table_that_is_not_there_is_told(table: Table) -> None:
-    other = DynamoDbStore(Calls(DynamoDbSettings(dynamodb_table="nowhere")))
+    other = DynamoDbStore(TableCalls(DynamoDbSettings(dynamodb_table="nowhere")))
     with pytest.raises(RegistryError, match=r"table nowhere: ResourceNotFoundException.*--dynamodb-table"):
         await other.read()
 
@@ -104,13 +104,13 @@ async def test_an_unknown_region_is_told(table: Table, monkeypatch: pytest.Monke
     monkeypatch.delenv("AWS_DEFAULT_REGION")
     monkeypatch.setenv("AWS_CONFIG_FILE", "/nonexistent")
     with pytest.raises(RegistryError, match="give --dynamodb-region"):
-        await DynamoDbStore(Calls(DynamoDbSettings())).read()
+        await DynamoDbStore(TableCalls(DynamoDbSettings())).read()
 
 
 async def test_the_region_is_that_of_the_flag(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("AWS_DEFAULT_REGION")
     table.put(item("app.example.com#A#", "me"))
-    there = DynamoDbStore(Calls(DynamoDbSettings(dynamodb_region="eu-central-1")))
+    there = DynamoDbStore(TableCalls(DynamoDbSettings(dynamodb_region="eu-central-1")))
     assert len(await there.read()) == 1
 
 
@@ -205,7 +205,7 @@ async def test_a_table_that_does_not_answer_raises(store: DynamoDbStore, table: 
 
 async def test_of_two_owners_who_claim_at_once_one_gets_it(table: Table, store: DynamoDbStore) -> None:
     east = await claimed(store, entry("app.example.com", "east"))
-    west = await claimed(DynamoDbStore(Calls(DynamoDbSettings())), entry("app.example.com", "west"))
+    west = await claimed(DynamoDbStore(TableCalls(DynamoDbSettings())), entry("app.example.com", "west"))
     assert (east, west) == ([("", True)], [("its item app.example.com#A# in the table belongs to east", False)])
     assert table.items() == [item("app.example.com#A#", "east", resource=CART)]
 

@@ -13,7 +13,7 @@ from test_controllers import INGRESSES, RULE, Shop, shop, until_seen
 from gatepost.cluster.client import Client
 from gatepost.cluster.connection import Connection, Server
 from gatepost.cluster.errors import NotLeading, Unreachable
-from gatepost.cluster.lease import FoundLease, Lease, LeaseFile, Outpaced
+from gatepost.cluster.lease import ClusterLease, FoundLease, Lease, Outpaced
 from gatepost.objects.refs import Ref
 from gatepost.objects.serving import DomainMapping
 from gatepost.runtime.controllers import Controllers
@@ -43,7 +43,7 @@ class Replica:
 class CutOff:
     """A Lease that can get out of reach."""
 
-    def __init__(self, lease: LeaseFile) -> None:
+    def __init__(self, lease: ClusterLease) -> None:
         self._lease = lease
         self.is_cut_off = False
 
@@ -64,7 +64,7 @@ class CutOff:
 async def replica(place: Shop, name: str, times: LeaseTimes = TIMES) -> AsyncIterator[Replica]:
     connection = Connection(Server(place.server.url))
     async with Client(connection) as lease_client:
-        lease = CutOff(LeaseFile(lease_client, "default", "gatepost"))
+        lease = CutOff(ClusterLease(lease_client, "default", "gatepost"))
         elector = Elector(lease, name, times)
         async with Client(connection, may_write=lambda: elector.is_held) as client:
             controllers = Controllers(client, [RULE], [], written=WRITTEN, leadership=elector)
@@ -159,7 +159,7 @@ async def test_one_that_lost_the_lead_follows_and_leads_again_when_its_time_come
 
 async def test_of_two_who_write_over_the_same_lease_one_fails() -> None:
     async with shop() as place:
-        lease = LeaseFile(place.client, "default", "gatepost")
+        lease = ClusterLease(place.client, "default", "gatepost")
         assert await lease.read() is None
         first = await lease.write(Lease(holder="one", duration_seconds=15), None)
         with pytest.raises(Outpaced):
@@ -172,7 +172,7 @@ async def test_of_two_who_write_over_the_same_lease_one_fails() -> None:
 
 async def test_what_others_wrote_into_the_lease_stays() -> None:
     async with shop() as place:
-        lease = LeaseFile(place.client, "default", "gatepost")
+        lease = ClusterLease(place.client, "default", "gatepost")
         await lease.write(Lease(holder="one", duration_seconds=15), None)
         path = "/apis/coordination.k8s.io/v1/namespaces/default/leases/gatepost"
         await place.patch(

@@ -16,7 +16,7 @@ from gatepost.objects.gatewayapi import Gateway, HTTPRoute
 from gatepost.objects.probes import ProbeVerdict
 from gatepost.objects.refs import Ref
 from gatepost.reconcilers.gateway.probes import Endpoint, Probe, ProbeState, ProbeURL
-from gatepost.runtime.probing import Answer, HttpAsker, NoAnswer, Pace, Prober, why_not
+from gatepost.runtime.probing import Answer, HttpAsker, NoAnswer, Prober, Turns, why_not
 
 HOST = "app.example.com"
 ENTRY = GatewayEntry("ExternalIP", Gateway.KIND.ref("edge", "public"))
@@ -275,6 +275,6 @@ async def test_a_probe_that_nobody_wants_any_more_is_dropped_with_its_verdict() 
 
 
 async def test_requests_go_out_at_even_distances() -> None:
-    pace, started = Pace(per_second=200), asyncio.get_running_loop().time()
-    await asyncio.gather(*(pace.turn() for _ in range(11)))
+    turns, started = Turns(per_second=200), asyncio.get_running_loop().time()
+    await asyncio.gather(*(turns.turn() for _ in range(11)))
     assert asyncio.get_running_loop().time() - started >= 0.049

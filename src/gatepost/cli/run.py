@@ -19,7 +19,7 @@ from gatepost.cli.external_dns_flags import unread_variables
 from gatepost.cli.provider_options import chosen_provider, provider_options
 from gatepost.cli.registry_options import registry_options
 from gatepost.cli.settings_options import settings_options
-from gatepost.cluster.api_calls import ApiCalls
+from gatepost.cluster.settings import ApiSettings
 from gatepost.dns.settings import DnsSettings
 from gatepost.runtime.dns.pace import Pace
 from gatepost.runtime.leadership.election import Election
@@ -64,7 +64,7 @@ if TYPE_CHECKING:
 )
 @options_of(Pace, "pace")
 @options_of(Election, "election")
-@options_of(ApiCalls, "api")
+@options_of(ApiSettings, "api")
 @provider_options
 @registry_options
 @dns_options()
@@ -83,7 +83,7 @@ def command(
     metrics_address: Address | None,
     pace: Pace,
     election: Election,
-    api: ApiCalls,
+    api: ApiSettings,
     dns: DnsSettings,
     providers: ProviderSettings,
     registries: RegistrySettings,

@@ -59,7 +59,7 @@ class _Raw(Struct, frozen=True):
     spec: _Spec = field(default_factory=_Spec)
 
 
-class LeaseFile:
+class ClusterLease:
     """One Lease in a cluster. Other fields of it than those of `Lease` are left as they are."""
 
     def __init__(self, client: Client, namespace: str, name: str) -> None:

@@ -24,7 +24,7 @@ from gatepost.cluster.credentials import (
     bearer,
 )
 from gatepost.cluster.errors import KubeconfigError
-from gatepost.cluster.execplugin import VERSIONS, ExecPlugin, ExecSettings, cluster_info
+from gatepost.cluster.exec_plugin import VERSIONS, ExecPlugin, ExecSettings, cluster_info
 from gatepost.cluster.kubeconfig import ChosenContext, Place, UserEntry
 
 SERVICE_ACCOUNT = Path("/var/run/secrets/kubernetes.io/serviceaccount")

@@ -13,6 +13,7 @@ from gatepost.cluster.calls import Calls
 from gatepost.cluster.decoding import head_in
 from gatepost.cluster.errors import ApiError, ClusterError, WriteWithheld
 from gatepost.objects.refs import Ref
+from gatepost.objects.times import timestamp
 from gatepost.writes.outcome import Event
 from gatepost.writes.requests import event_request, repeated_event_request
 
@@ -123,11 +124,6 @@ class EventRecorder:
             return False
         share.tokens -= 1
         return True
-
-
-def timestamp(moment: datetime) -> str:
-    """As Kubernetes writes a time: RFC 3339, UTC, whole seconds."""
-    return moment.strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def _name_in(answer: bytes) -> str:

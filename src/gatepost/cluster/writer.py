@@ -14,8 +14,9 @@ import msgspec
 from gatepost.cluster.calls import Calls
 from gatepost.cluster.errors import ApiError, ClusterError, WriteWithheld
 from gatepost.cluster.mirror import Mirror, Unknown
-from gatepost.cluster.recorder import EventRecorder, timestamp
+from gatepost.cluster.recorder import EventRecorder
 from gatepost.objects.refs import Ref
+from gatepost.objects.times import timestamp
 from gatepost.writes.announcements import applied, deleted, no_finalizers, no_status, not_applied, not_deleted
 from gatepost.writes.compare import wanted_object
 from gatepost.writes.outcome import Apply, Delete, Event, Outcome, Subject

@@ -9,6 +9,11 @@ _CANONICAL_LENGTH = len("2026-01-01T00:00:00Z")
 _RFC_3339 = re.compile(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.\d+)?(Z|[-+]\d\d:\d\d)", re.ASCII)
 
 
+def timestamp(moment: datetime) -> str:
+    """A moment of UTC as metav1.Time: `2026-01-01T00:00:00Z`, in whole seconds."""
+    return moment.strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
 def whole_seconds_utc(text: str) -> str | None:
     """A moment in the one form in which moments compare as text: `2026-01-01T00:00:00Z`.
 

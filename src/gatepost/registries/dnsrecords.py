@@ -20,13 +20,13 @@ from gatepost.cluster.client import Client
 from gatepost.cluster.decoding import ObjectDecoder, page_in
 from gatepost.cluster.discovery import Discovery
 from gatepost.cluster.errors import ApiError, ClusterError
-from gatepost.cluster.recorder import timestamp
 from gatepost.dns.endpoint import EndpointKey
 from gatepost.dns.ownership.stored import Entry
 from gatepost.kubernetes.merge import merge_patch_between
 from gatepost.objects.dnsrecord import DNSRecord
 from gatepost.objects.problems import UnreadableObject
 from gatepost.objects.refs import Ref
+from gatepost.objects.times import timestamp
 from gatepost.registries.contract import EntryResult, RegistryError
 from gatepost.registries.record_objects import (
     ACCEPTED,

@@ -21,7 +21,7 @@ from gatepost.dns.endpoint import Endpoint, EndpointKey
 from gatepost.dns.ownership.stored import Entry
 from gatepost.dns.records import OWNER
 from gatepost.registries.contract import EntryResult, RegistryError
-from gatepost.registries.dynamodb_calls import Calls, Statement
+from gatepost.registries.dynamodb_calls import Statement, TableCalls
 
 log = logging.getLogger("gatepost.dns")
 
@@ -35,7 +35,7 @@ _PASSES = 3
 class DynamoDbStore:
     """An OwnershipStore (see contract.py) in one table."""
 
-    def __init__(self, calls: Calls) -> None:
+    def __init__(self, calls: TableCalls) -> None:
         self._calls = calls
 
     async def read(self) -> Sequence[Entry]:

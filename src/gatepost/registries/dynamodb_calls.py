@@ -32,7 +32,7 @@ class Statement(Struct, frozen=True):
     parameters: tuple[dict[str, Any], ...]
 
 
-class Calls:
+class TableCalls:
     """The calls that gatepost needs, on one table.
 
     Args: client: a client of boto3 for dynamodb; None to make one at the first call.

@@ -112,7 +112,7 @@ def _answer_in(head: bytes) -> Answer:
     return Answer(int(first.split(" ")[1:2][0] if first.startswith("HTTP/") else ""), headers.get(VERSION_HEADER))
 
 
-class Pace:
+class Turns:
     """Turns at even distances, so that many probes at once are no burst for a gateway."""
 
     def __init__(self, per_second: float, now: Callable[[], float] = time.monotonic) -> None:
@@ -157,7 +157,7 @@ class Prober:
         self._put = put
         self._trusts_silence = trust_silent_backends
         self._wait = wait
-        self._turn = turn or Pace(PER_SECOND).turn
+        self._turn = turn or Turns(PER_SECOND).turn
         self._gate = asyncio.Semaphore(AT_ONCE)
         self._tasks: WantedTasks[Probe] = WantedTasks(
             "probe", self._until_passed, lambda probe: drop(probe.verdict_ref), movements or Movements()

@@ -12,12 +12,12 @@ from types import MappingProxyType
 from msgspec import Struct
 from msgspec.structs import replace
 
-from gatepost.cluster.api_calls import ApiCalls
 from gatepost.cluster.client import Client
 from gatepost.cluster.connection import Connection
-from gatepost.cluster.lease import LeaseFile
+from gatepost.cluster.lease import ClusterLease
 from gatepost.cluster.locate import find_connection
 from gatepost.cluster.rate import TokenBucket
+from gatepost.cluster.settings import ApiSettings
 from gatepost.dns.settings import DnsSettings
 from gatepost.objects.settings import Settings
 from gatepost.providers.contract import Provider
@@ -69,7 +69,7 @@ class RunSettings(Struct, frozen=True, kw_only=True):
     trust_silent_backends: bool = False
     dry_run: bool = False
     once: bool = False
-    api: ApiCalls = ApiCalls()
+    api: ApiSettings = ApiSettings()
     election: Election = Election()
     status_address: tuple[str, int] | None = None
 
@@ -161,7 +161,7 @@ async def leadership_on(connection: Connection, settings: RunSettings) -> AsyncI
         return
     async with Client(connection) as client:
         namespace = election.leader_elect_resource_namespace or connection.namespace
-        lease = LeaseFile(client, namespace, election.leader_elect_resource_name)
+        lease = ClusterLease(client, namespace, election.leader_elect_resource_name)
         yield Elector(lease, own_identity(), election.times)
 
 

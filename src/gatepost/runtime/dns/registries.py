@@ -29,9 +29,9 @@ class RegistryNotUsable(BadSettings):
 
 def _dynamodb(settings: DynamoDbSettings, client: Client | None) -> OwnershipStore:
     from gatepost.registries.dynamodb import DynamoDbStore
-    from gatepost.registries.dynamodb_calls import Calls
+    from gatepost.registries.dynamodb_calls import TableCalls
 
-    return DynamoDbStore(Calls(settings))
+    return DynamoDbStore(TableCalls(settings))
 
 
 def _crd(settings: CrdRegistrySettings, client: Client | None) -> OwnershipStore:

@@ -71,7 +71,7 @@ class Alone:
 
 
 class Leases(Protocol):
-    """Where the Lease is, see `cluster.lease.LeaseFile`."""
+    """Where the Lease is, see `cluster.lease.ClusterLease`."""
 
     async def read(self) -> FoundLease | None: ...
 

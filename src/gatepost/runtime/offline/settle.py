@@ -17,6 +17,7 @@ from gatepost.objects.kinds import typed
 from gatepost.objects.meta import KubernetesObject
 from gatepost.objects.problems import Problem, UnreadableObject
 from gatepost.objects.refs import Ref, ref_of
+from gatepost.runtime.loop.kinds import kinds_read_whole
 from gatepost.runtime.loop.outcomes import Outcomes, Place
 from gatepost.runtime.offline.manifest_uids import uid_of, with_owners_named
 from gatepost.runtime.offline.model_writer import ModelWriter
@@ -110,6 +111,7 @@ class _Offline:
 
     def __init__(self, rules: Sequence[Rule[Any]], indexes: Sequence[Index], now: datetime) -> None:
         self.engine = Engine(rules, indexes, now)
+        self._whole = kinds_read_whole(rules)
         self._now = now.strftime("%Y-%m-%dT%H:%M:%SZ")
         self._model = ApiModel(builtin_resources(), now=lambda: self._now, new_uid=uid_of)
         self.writer = ModelWriter(self._model, self._now)
@@ -184,7 +186,7 @@ class _Offline:
 
     def _take_in(self, ref: Ref, raw: Mapping[str, Any]) -> None:
         try:
-            self.engine.put(typed(raw), ref)
+            self.engine.put(typed(raw, self._whole), ref)
         except UnreadableObject as error:
             self._unreadable[error.problem] = None
             self.engine.put_unreadable(error.problem)

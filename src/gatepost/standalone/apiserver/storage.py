@@ -20,6 +20,7 @@ from gatepost.kubernetes.crds import CRD
 from gatepost.kubernetes.store import DELETED
 from gatepost.kubernetes.values import Raw
 from gatepost.objects.refs import GroupKind, Ref, ref_of
+from gatepost.objects.times import timestamp
 from gatepost.standalone.apiserver.events import EVENT_KINDS, outlived
 from gatepost.standalone.apiserver.history import History, Recorded
 from gatepost.standalone.apiserver.journal import Entry, Journal
@@ -163,7 +164,7 @@ def _entry(change: Change) -> Entry:
 
 
 def _now() -> str:
-    return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    return timestamp(datetime.now(UTC))
 
 
 def _new_uid(_ref: Ref) -> str:

@@ -15,7 +15,7 @@ from scripted import answer, scripted_cluster, status
 from gatepost.cluster.client import Client
 from gatepost.cluster.connection import Connection, Server
 from gatepost.cluster.errors import CredentialError
-from gatepost.cluster.execplugin import ExecPlugin, ExecSettings, cluster_info
+from gatepost.cluster.exec_plugin import ExecPlugin, ExecSettings, cluster_info
 
 V1 = "client.authentication.k8s.io/v1"
 V1BETA1 = "client.authentication.k8s.io/v1beta1"

@@ -9,7 +9,7 @@ from typing import Annotated
 from msgspec import Meta, Struct
 
 
-class ApiCalls(Struct, frozen=True, kw_only=True):
+class ApiSettings(Struct, frozen=True, kw_only=True):
     """The flags, described as the fields of `DnsSettings` are.
 
     external-dns reads a little, no more than 5 times a second. gatepost writes as well, and the API server tells it
