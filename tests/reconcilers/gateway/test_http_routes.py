@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -72,14 +73,44 @@ def test_seventeen_hosts_become_two_routes() -> None:
     }
 
 
-def test_path_that_no_route_can_hold_fails_the_kingress_and_names_the_limit() -> None:
-    headers = {f"X-{number}": "v" for number in range(16)}  # the probe adds one more
-    kingress = ingress("app", public_rule("app.example.com", path("app-00001", appendHeaders=headers)))
+PROBED = "an HTTPRoute takes 16, the header of probes among them."
+WHOLE = "which is what an HTTPRoute takes."
+
+
+def entries(count: int) -> dict[str, str]:
+    return {f"X-{number}": "v" for number in range(count)}
+
+
+def split(number: int, **fields: Any) -> Raw:
+    return {"serviceName": f"app-{number}", "serviceNamespace": "shop", "servicePort": 80, **fields}
+
+
+@pytest.mark.parametrize(
+    ("field", "most", "size", "why"),
+    [
+        ("headers", 15, lambda count: {"headers": {name: {"exact": "v"} for name in entries(count)}}, PROBED),
+        ("appendHeaders", 15, lambda count: {"appendHeaders": entries(count)}, PROBED),
+        ("splits", 16, lambda count: {"splits": [split(number) for number in range(count)]}, WHOLE),
+        ("splits[].appendHeaders", 16, lambda count: {"splits": [split(1, appendHeaders=entries(count))]}, WHOLE),
+    ],
+)
+def test_path_that_no_route_can_hold_fails_the_kingress_and_names_field_and_limit(
+    field: str, most: int, size: Callable[[int], Raw], why: str
+) -> None:
+    fits = ingress("app", public_rule("app.example.com", {**path("app-1", path="/cart"), **size(most)}))
+    assert list(routes_wanted(world(*EDGE, fits).outcome(fits))) == ["app.example.com"]
+    kingress = ingress("app", public_rule("app.example.com", {**path("app-1", path="/cart"), **size(most + 1)}))
     outcome = world(*EDGE, kingress).outcome(kingress)
     assert routes_wanted(outcome) == {}
     assert conditions(outcome)["Ready"] == ("Unknown", "ReconcileIngressFailed")
-    assert [problem.reason for problem in outcome.problems] == ["TooLargeForHTTPRoute"]
-    assert "17 entries for appendHeaders, an HTTPRoute takes 16" in outcome.problems[0].message
+    assert [(problem.reason, str(problem.about), problem.field, problem.message) for problem in outcome.problems] == [
+        (
+            "TooLargeForHTTPRoute",
+            "Ingress shop/app",
+            f"spec.rules[0].http.paths[].{field}",
+            f'found {most + 1} entries at path "/cart"; wanted at most {most}: {why}',
+        )
+    ]
 
 
 def test_wildcard_host_gets_a_name_that_is_one() -> None:

@@ -137,17 +137,19 @@ def _digest(text: str) -> str:
 def _check_size(kingress: KIngress, index: int, path: KIngressPath) -> None:
     most_of_a_split = max((len(split.append_headers) for split in path.splits), default=0)
     counts = (
-        ("headers", len(path.headers) + 1, HEADERS_PER_MATCH),
-        ("appendHeaders", len(path.append_headers) + 1, HEADERS_PER_FILTER),
-        ("splits", len(path.splits), BACKENDS_PER_RULE),
-        ("splits[].appendHeaders", most_of_a_split, HEADERS_PER_FILTER),
+        ("headers", len(path.headers), HEADERS_PER_MATCH, "the header of probes"),
+        ("appendHeaders", len(path.append_headers), HEADERS_PER_FILTER, "the header of probes"),
+        ("splits", len(path.splits), BACKENDS_PER_RULE, ""),
+        ("splits[].appendHeaders", most_of_a_split, HEADERS_PER_FILTER, ""),
     )
-    for field, count, limit in counts:
-        if count > limit:
+    for field, count, limit, besides in counts:
+        room = limit - 1 if besides else limit
+        if count > room:
+            why = f"an HTTPRoute takes {limit}, {besides} among them" if besides else "which is what an HTTPRoute takes"
             raise CannotServe(
                 Problem(
                     TOO_LARGE,
-                    f'path "{path.path or "/"}" needs {count} entries for {field}, an HTTPRoute takes {limit}.',
+                    f'found {count} entries at path "{path.path or "/"}"; wanted at most {room}: {why}.',
                     kingress.ref,
                     f"spec.rules[{index}].http.paths[].{field}",
                 )
