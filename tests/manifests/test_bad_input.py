@@ -353,6 +353,8 @@ OWNER = '{"apiVersion": "v1", "kind": "T", "name": "o"'
         ("uid: 5", ["uid: found the number 5, wanted a string"]),
         ('finalizers: "x"', ['finalizers: found the string "x", wanted a list of strings']),
         ("finalizers: [a, 1]", ["finalizers[1]: found the number 1, wanted a string"]),
+        ("labels: {commit: 1e2}", ["labels.commit: found the number 100, wanted a string; write it in quotes"]),
+        ("annotations: {month: 09}", ["annotations.month: found the number 9, wanted a string; write it in quotes"]),
         ('generation: "1"', ['generation: found the string "1", wanted a whole number']),
         ("generation: true", ["generation: found the boolean true, wanted a whole number"]),
         ("generation: 1.5", ["generation: found the number 1.5, wanted a whole number"]),
