@@ -27,6 +27,8 @@ def run(*arguments: str, **environment: str) -> Result:
         ("--google-project=x", "only by --provider webhook or octodns"),
         ("--aws-sd-service-cleanup", "only by --provider webhook or octodns"),
         ("--aws-batch-change-size-values=10", "docs/dns-providers.md"),
+        ("--zone-name-filter=example.com", "external-dns reads it for Azure alone"),
+        ("--zone-name-filter=example.com", "--domain-filter narrows the zones of every provider"),
         ("--aws-zone-match-parent", "are in reach always"),
         ("--cloudflare-custom-hostnames", "sets neither custom hostnames nor regions"),
         ("--cloudflare-region-key=eu", "sets neither custom hostnames nor regions"),

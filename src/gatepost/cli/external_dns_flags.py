@@ -23,7 +23,10 @@ _FLAGS: Mapping[str, str] = {
     "crd-source-kind": _NOT_READ,
     "target-template": "the Gateway sources of external-dns do not read it either; leave it out",
     "fqdn-target-template": "the Gateway sources of external-dns do not read it either; leave it out",
-    "zone-name-filter": "--domain-filter narrows the zones that are read; use that",
+    "zone-name-filter": (
+        "external-dns reads it for Azure alone, which gatepost reaches only by --provider webhook or octodns; set it "
+        "there, or leave it out: --domain-filter narrows the zones of every provider"
+    ),
     "aws-zone-match-parent": "zones above the names of --domain-filter are in reach always; leave it out",
     **dict.fromkeys(
         (
