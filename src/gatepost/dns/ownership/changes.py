@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 
-from msgspec import structs
+from msgspec import Struct, field, structs
 
 from gatepost.dns.endpoint import Changes, Endpoint, EndpointKey, NameKey
 from gatepost.dns.inventory import Holding, Inventory
@@ -21,41 +21,55 @@ def changes_for(planned: Iterable[PlannedChange], inventory: Inventory, cipher: 
     Ownership records that are replaced or deleted are sent as they were read, since some providers remove by value.
     Texts of others in them stay.
     """
-    create: list[Endpoint] = []
-    update: list[tuple[Endpoint, Endpoint]] = []
-    delete: list[Endpoint] = []
-    txt = inventory.txt
+    sent = _Sent()
     for change in planned:
-        record = change.record
-        there = txt.record_of(record.name_key, record.record_type) if txt is not None else None
-        if change.action == DELETE:
-            delete.append(record)
-            if txt is not None and there is not None:
-                others = txt.others_in(there)
-                if others:
-                    update.append((_about(there, record), structs.replace(_about(there, record), targets=others)))
-                else:
-                    delete.append(_about(there, record))
-            continue
-        if change.action == CREATE:
-            create.append(record)
-        elif change.touches_record and change.old is not None:
-            update.append((change.old, record))
-        if txt is not None:
-            wanted = _ownership(record, txt, cipher)
-            if there is None:
-                create.append(wanted)
-            elif _differs(there, wanted, cipher):
-                wanted = structs.replace(wanted, targets=(*wanted.targets, *txt.others_in(there)))
-                update.append((_about(there, record), wanted))
+        _add_record(sent, change)
+        if inventory.txt is not None:
+            _add_ownership(sent, change, inventory.txt, cipher)
     # Ownership is written before its record and goes after it: where a provider stops halfway, a left-over ownership
     # record is used later, while a record without one would be nobody's for ever.
+    updates = sorted(sent.updates, key=lambda pair: pair[1].key)
     return Changes(
-        tuple(sorted(create, key=lambda record: (not _is_ownership(record), record.key))),
-        tuple(old for old, _ in sorted(update, key=lambda pair: pair[1].key)),
-        tuple(new for _, new in sorted(update, key=lambda pair: pair[1].key)),
-        tuple(sorted(delete, key=lambda record: (_is_ownership(record), record.key))),
+        tuple(sorted(sent.create, key=lambda record: (not _is_ownership(record), record.key))),
+        tuple(old for old, _ in updates),
+        tuple(new for _, new in updates),
+        tuple(sorted(sent.delete, key=lambda record: (_is_ownership(record), record.key))),
     )
+
+
+class _Sent(Struct):
+    """What goes to the provider, as it is gathered; `updates` are pairs of old and new."""
+
+    create: list[Endpoint] = field(default_factory=list)
+    updates: list[tuple[Endpoint, Endpoint]] = field(default_factory=list)
+    delete: list[Endpoint] = field(default_factory=list)
+
+
+def _add_record(sent: _Sent, change: PlannedChange) -> None:
+    if change.action == DELETE:
+        sent.delete.append(change.record)
+    elif change.action == CREATE:
+        sent.create.append(change.record)
+    elif change.touches_record and change.old is not None:
+        sent.updates.append((change.old, change.record))
+
+
+def _add_ownership(sent: _Sent, change: PlannedChange, txt: TxtOwnership, cipher: Cipher | None) -> None:
+    record = change.record
+    there = txt.record_of(record.name_key, record.record_type)
+    if there is None:
+        if change.action != DELETE:
+            sent.create.append(_ownership(record, txt, cipher))
+        return
+    others, before = txt.others_in(there), _about(there, record)
+    if change.action != DELETE:
+        wanted = _ownership(record, txt, cipher)
+        if _differs(there, wanted, cipher):
+            sent.updates.append((before, structs.replace(wanted, targets=(*wanted.targets, *others))))
+    elif others:
+        sent.updates.append((before, structs.replace(before, targets=others)))
+    else:
+        sent.delete.append(before)
 
 
 def amends(changes: Changes, failed: Collection[EndpointKey], inventory: Inventory) -> Changes:
