@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from gatepost.gotemplate.errors import Fault, FunctionError
-from gatepost.gotemplate.fields import NOTHING, MissingKey, field_of
+from gatepost.gotemplate.fields import NOTHING, MissingKey, check_count, field_of, method_of
 from gatepost.gotemplate.limits import Budget
 from gatepost.gotemplate.nodes import Command, Dot, Literal, Nil, Operand, Path, Pipeline, Word
 from gatepost.gotemplate.values import MISSING, Function, Kind, argument, is_true, kind_of, type_name
@@ -99,7 +99,7 @@ class Evaluator:
             return self._call(first.text, arguments, dot, piped)
         has_arguments = bool(arguments) or piped is not NOTHING
         if has_arguments and isinstance(first, Path) and first.names:
-            raise Fault(f"{first.names[-1]} has arguments but cannot be called")
+            return self._call_method(first, arguments, dot, piped)
         if has_arguments:
             raise Fault(f"can't give argument to non-function {first.text}")
         if isinstance(first, Nil):
@@ -114,17 +114,21 @@ class Evaluator:
             case Literal():
                 return operand.value
             case Path():
-                value = self._start(operand.start, dot)
-                self.offset = operand.offset
-                for name in operand.names:
-                    value = field_of(value, name, self._missing_key)
-                return value
+                return self._follow(operand, operand.names, dot)
             case Pipeline():
                 with self._budget.deeper():
                     return self.pipeline(operand, dot)
             case Word():
                 return self._call(operand.text, [], dot, NOTHING)
         return None
+
+    def _follow(self, path: Path, names: tuple[str, ...], dot: Any) -> Any:
+        """What the first `names` of a path lead to."""
+        value = self._start(path.start, dot)
+        self.offset = path.offset
+        for name in names:
+            value = field_of(value, name, self._missing_key)
+        return value
 
     def _start(self, start: str | Pipeline | Word | None, dot: Any) -> Any:
         if start is None:
@@ -135,7 +139,7 @@ class Evaluator:
         offset = self.offset
         count = len(operands) + (piped is not NOTHING)
         function = self._functions.get(name, _ANY)
-        _check_count(name, function, count)
+        check_count(name, function, count)
         if function is not _ANY:
             values = self._arguments(function, operands, dot, piped)
         elif name == "call":
@@ -169,6 +173,16 @@ class Evaluator:
                 return value
         return value if piped is NOTHING else piped
 
+    def _call_method(self, path: Path, operands: list[Operand], dot: Any, piped: Any) -> Any:
+        name = path.names[-1]
+        method = method_of(self._follow(path, path.names[:-1], dot), name)
+        if method is None:
+            raise Fault(f"{name} has arguments but cannot be called")
+        check_count(name, method, len(operands) + (piped is not NOTHING))
+        values = self._arguments(method, operands, dot, piped)
+        self.offset = path.offset
+        return self._result(name, method, values)
+
     def _call_value(self, operands: list[Operand], dot: Any, piped: Any) -> Any:
         """What a function gives that is a value, such as a field."""
         values = [self._operand(operand, dot) for operand in operands]
@@ -178,7 +192,7 @@ class Evaluator:
         if not isinstance(function, Function):
             found = "nil" if kind_of(function) is Kind.INVALID else f"a {type_name(function)}"
             raise Fault(f"error calling call: found {found} in {shown}, wanted a function")
-        _check_count(shown, function, len(arguments))
+        check_count(shown, function, len(arguments))
         takes = function.takes
         typed = [
             argument(value, takes[index] if index < len(takes) else function.more)
@@ -195,11 +209,3 @@ class Evaluator:
         if isinstance(result, str):
             self._budget.spend_text(result)
         return result
-
-
-def _check_count(name: str, function: Function, count: int) -> None:
-    """Raises: Fault if a function cannot take that many arguments."""
-    least = len(function.takes)
-    if count < least or (count > least and not function.more):
-        wanted = f"at least {least}" if function.more else str(least)
-        raise Fault(f"wrong number of args for {name}: want {wanted} got {count}")

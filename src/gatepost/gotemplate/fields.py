@@ -1,4 +1,4 @@
-"""Asking a value for a field: of a struct by its name, of a map by its key."""
+"""Asking a value for a field or method: of a struct by its name, of a map by its key."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from enum import Enum
 from typing import Any, Literal
 
 from gatepost.gotemplate.errors import Fault
-from gatepost.gotemplate.values import MISSING, Fields, Kind, kind_of, type_name, zero_of_entry
+from gatepost.gotemplate.values import MISSING, Fields, Function, Kind, kind_of, type_name, zero_of_entry
 
 MissingKey = Literal["default", "zero", "error"]
 """What a key gives that a map lacks: no value, the zero value of its entries, or an error."""
@@ -22,7 +22,7 @@ NOTHING = Nothing.NOTHING
 
 
 def field_of(value: Any, name: str, missing_key: MissingKey) -> Any:
-    """The field or entry of that name.
+    """The field or entry of that name, or what the method of that name gives.
 
     Raises: Fault if the value has no fields, if a struct lacks this one, or where a missing key is an error.
     """
@@ -47,7 +47,26 @@ def field_of(value: Any, name: str, missing_key: MissingKey) -> Any:
 def _field(fields: Fields, name: str) -> Any:
     if name in fields.values:
         return fields.values[name]
+    if name in fields.promoted:
+        return fields.promoted[name]
+    if name in fields.methods:
+        method = fields.methods[name]
+        check_count(name, method, 0)
+        return method.call()
     if name in fields.withheld:
         raise Fault(f"field {name} of {fields.type_name} is not available: {fields.withheld[name]}")
-    known = ", ".join(fields.values)
+    known = ", ".join((*fields.values, *fields.promoted))
     raise Fault(f"can't evaluate field {name} in type {fields.type_name}, which has {known}")
+
+
+def method_of(value: Any, name: str) -> Function | None:
+    """The method of that name, None if the value has none."""
+    return value.methods.get(name) if isinstance(value, Fields) else None
+
+
+def check_count(name: str, function: Function, count: int) -> None:
+    """Raises: Fault if a function cannot take that many arguments."""
+    least = len(function.takes)
+    if count < least or (count > least and not function.more):
+        wanted = f"at least {least}" if function.more else str(least)
+        raise Fault(f"wrong number of args for {name}: want {wanted} got {count}")

@@ -121,6 +121,9 @@ class Printer:
         out.write(closing)
 
     def _write_struct(self, out: TextBuilder, fields: Fields, how: Directive) -> None:
+        if fields.text is not None:
+            out.write(_of_own_text(fields.text, fields.type_name, how))
+            return
         out.write(f"{fields.type_name}{{" if how.is_go_syntax else "{")
         for index, (name, value) in enumerate(fields.values.items()):
             out.write((", " if how.is_go_syntax else " ") * bool(index))
@@ -161,6 +164,14 @@ def _of_float(value: float, how: Directive) -> str | None:
     if how.is_go_syntax:
         return how.padded(shortest_float(value))
     return format_float(value, how) if how.verb in "vgGeEfF" else None
+
+
+def _of_own_text(text: str, type_: str, how: Directive) -> str:
+    """The text of a struct that has one of its own."""
+    found = None if how.is_go_syntax else _of_text(text, how)
+    if found is None:
+        raise FunctionError(f"%{how.verb} of a {type_} is not supported")
+    return found
 
 
 def _of_text(text: str, how: Directive) -> str | None:

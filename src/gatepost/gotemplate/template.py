@@ -12,6 +12,7 @@ from gatepost.gotemplate.fields import MissingKey
 from gatepost.gotemplate.functions import SPECIAL, builtins
 from gatepost.gotemplate.limits import Limits
 from gatepost.gotemplate.parser import parse
+from gatepost.gotemplate.reading import may_read
 from gatepost.gotemplate.values import Function
 
 _NO_FUNCTIONS: Mapping[str, Function] = MappingProxyType({})
@@ -49,6 +50,14 @@ class Template:
         known = {**builtins(limits), **functions}
         templates = parse(name, text, {**known, **dict.fromkeys(SPECIAL)})
         return cls(Program(name, text, templates, known, missing_key, limits))
+
+    def may_read(self, names: frozenset[str], holders: frozenset[str]) -> bool:
+        """Whether an execution could come to fields or keys of these names; sometimes true though none ever does.
+
+        Args:
+            holders: the fields and keys that hold them, perhaps deeper down, besides the data itself.
+        """
+        return may_read(self._program.templates, self._program.name, names, holders)
 
     def execute(self, data: Any) -> str:
         """The text that the template gives for this data.

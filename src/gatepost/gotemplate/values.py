@@ -2,6 +2,7 @@
 
 | Python                      | Go                                     |
 | None                        | nil                                    |
+| NIL_POINTER                 | a pointer to nothing, printed as <nil> |
 | bool, int, float, str       | bool, int, float64, string             |
 | list, tuple                 | []interface {}                         |
 | dict                        | map[string]interface {}                |
@@ -29,6 +30,15 @@ class Missing(Enum):
 MISSING = Missing.MISSING
 
 
+class NilPointer(Enum):
+    """A pointer to nothing. Unlike nil it stays a value: it prints as <nil> and not as <no value>."""
+
+    NIL_POINTER = "nil pointer"
+
+
+NIL_POINTER = NilPointer.NIL_POINTER
+
+
 class Strings(Mapping[str, str]):
     """A map of texts to texts, such as labels: what it lacks can count as "" (see `missing_key`)."""
 
@@ -54,12 +64,18 @@ class Fields:
     Attributes:
         type_name: what Go calls the type, for messages: v1.HTTPRoute.
         values: by the names of the fields in Go, in the order of their declaration.
-        withheld: fields that the shape has but this data lacks, each with the reason.
+        withheld: fields and methods that the shape has but this data lacks, each with the reason.
+        promoted: what is asked for like a field but printed with the embedded struct that it belongs to.
+        methods: by name; those that take nothing are called by asking for them.
+        text: how it is printed if its type has a method for that, as a time does; None prints the fields.
     """
 
     type_name: str
     values: Mapping[str, Any]
     withheld: Mapping[str, str] = field(default_factory=dict)
+    promoted: Mapping[str, Any] = field(default_factory=dict)
+    methods: Mapping[str, Function] = field(default_factory=dict)
+    text: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +111,7 @@ class Kind(Enum):
 _KINDS: dict[type, Kind] = {
     type(None): Kind.INVALID,
     Missing: Kind.INVALID,
+    NilPointer: Kind.INVALID,
     bool: Kind.BOOL,
     int: Kind.INT,
     float: Kind.FLOAT,
