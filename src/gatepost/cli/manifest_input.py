@@ -15,6 +15,7 @@ from gatepost.objects.kinds import TYPES, typed
 from gatepost.objects.meta import KubernetesObject
 from gatepost.objects.problems import Problem, UnreadableObject
 from gatepost.objects.refs import Ref
+from gatepost.runtime.loop.kinds import kinds_read_whole
 from gatepost.runtime.wiring import Wiring
 from gatepost.state.engine import Engine
 
@@ -76,11 +77,12 @@ def over_manifests(paths: Sequence[str], wiring: Wiring, settings: Sequence[Kube
     manifests = read_input(paths)
     report = InputReport(manifests)
     engine = Engine(wiring.rules, wiring.indexes, datetime.now(UTC))
+    whole = kinds_read_whole(wiring.rules)
     for setting in settings:
         engine.put(setting)
     for manifest in manifests.objects:
         try:
-            engine.put(typed(manifest.raw), manifest.ref)
+            engine.put(typed(manifest.raw, whole), manifest.ref)
         except UnreadableObject as error:
             report.problem(error.problem)
             engine.put_unreadable(error.problem)

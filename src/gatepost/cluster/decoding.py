@@ -7,9 +7,11 @@ from typing import Generic, TypeVar
 import msgspec
 from msgspec import Struct
 
+from gatepost.objects.gatewayapi import GatewayRoute
 from gatepost.objects.kinds import unreadable
 from gatepost.objects.meta import KubernetesObject
 from gatepost.objects.refs import GroupKind, Ref
+from gatepost.objects.route_rules import with_rules
 
 ObjectT = TypeVar("ObjectT", bound=KubernetesObject)
 
@@ -64,11 +66,15 @@ def head_in(raw: msgspec.Raw | bytes) -> Head:
 
 
 class ObjectDecoder(Generic[ObjectT]):
-    """Decodes the objects of one kind."""
+    """Decodes the objects of one kind.
 
-    def __init__(self, group_kind: GroupKind, type_: type[ObjectT]) -> None:
+    Args: whole: whether Routes keep their rules.
+    """
+
+    def __init__(self, group_kind: GroupKind, type_: type[ObjectT], *, whole: bool = False) -> None:
         self._group_kind = group_kind
         self._decoder = msgspec.json.Decoder(type_)
+        self._whole = whole
 
     def decode(self, raw: msgspec.Raw | bytes) -> tuple[Ref, ObjectT]:
         """The object and its Ref. Raises: UnreadableObject."""
@@ -77,6 +83,8 @@ class ObjectDecoder(Generic[ObjectT]):
         except msgspec.ValidationError as error:
             hint = "It is left as it was last understood; mend the field, or its custom resource definition."
             raise unreadable(self._ref_in(raw), error, hint) from error
+        if self._whole and isinstance(obj, GatewayRoute):
+            obj = with_rules(obj, raw)
         return self.ref(obj.metadata.namespace, obj.metadata.name), obj
 
     def ref(self, namespace: str, name: str) -> Ref:

@@ -63,7 +63,7 @@ class Mirror:
     def watch(self, watched: WatchedKind) -> None:
         """Takes note that objects of this kind will come."""
         group_kind = watched.group_kind
-        self._watched[group_kind] = (watched, ObjectDecoder(group_kind, watched.type))
+        self._watched[group_kind] = (watched, ObjectDecoder(group_kind, watched.type, whole=watched.whole))
         self._refs.setdefault(group_kind, set())
 
     @property

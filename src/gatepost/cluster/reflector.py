@@ -42,6 +42,7 @@ class WatchedKind(Struct, frozen=True):
         versions: those that `type` can read, the preferred one first; others are taken if only they are served.
         namespace: "" for all.
         keep_raw: whether the bytes of an object are handed on too: for objects that gatepost may write.
+        whole: whether Routes keep their rules.
     """
 
     group_kind: GroupKind
@@ -49,6 +50,7 @@ class WatchedKind(Struct, frozen=True):
     versions: tuple[str, ...] = ()
     namespace: str = ""
     keep_raw: Callable[[KubernetesObject], bool] = lambda _: False
+    whole: bool = False
 
 
 class Sink(Protocol):
@@ -91,7 +93,7 @@ class Reflector:
         self._discovery = discovery
         self._watched = watched
         self._sink = sink
-        self._decoder: ObjectDecoder[Any] = ObjectDecoder(watched.group_kind, watched.type)
+        self._decoder: ObjectDecoder[Any] = ObjectDecoder(watched.group_kind, watched.type, whole=watched.whole)
         self._backoff = Backoff(0.5, 30.0)
         self._revision = ""
         self._watch_failed = False

@@ -85,7 +85,13 @@ def rules(
     sources = _sources(settings, filters, parents, partial(route, template=template))
     by_kind = {type_.KIND.kind: source for type_, source in sources.items()}
     chain = Chain(settings)
-    claims: Rule[Claims] = Rule(CLAIMS, _by_kind(by_kind), rank=_CLAIMS_RANK, over=tuple(sources))
+    claims: Rule[Claims] = Rule(
+        CLAIMS,
+        _by_kind(by_kind),
+        rank=_CLAIMS_RANK,
+        over=tuple(sources),
+        reads_whole=_with_rules_read(settings, template),
+    )
     record_sets: Rule[RecordSet] = Rule(
         RECORD_SETS, RecordSetRule(settings.conflict, chain), rank=_RECORD_SETS_RANK, over=CLAIMS_BY_NAME
     )
@@ -116,6 +122,14 @@ def _checked(settings: DnsSettings, template: Template | None) -> Template | Non
     if wrong:
         raise BadSettings("\n".join(wrong))
     return template if settings.has_template else None
+
+
+def _with_rules_read(settings: DnsSettings, template: Template | None) -> tuple[type[GatewayRoute], ...]:
+    """The kinds of Routes whose rules the template may read: most of their memory, so only then are they kept."""
+    if not isinstance(template, FqdnTemplates):
+        return ()
+    chosen = [source for source in settings.sources if source in ROUTE_SOURCES]
+    return tuple(ROUTE_SOURCES[source] for source in chosen if template.may_read_rules(source))
 
 
 def _sources(

@@ -49,7 +49,7 @@ class DnsSettings(Struct, frozen=True, kw_only=True):
         tuple[str, ...],
         Meta(
             description="Go template that makes names, separated by commas, for Routes without hostnames; may be "
-            "repeated. It can read all of a Route but its rules."
+            "repeated. One that reads .Spec.Rules makes gatepost keep the rules of Routes, which takes memory."
         ),
     ] = ()
     combine_fqdn_annotation: Annotated[

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from typing import Any
 
 import msgspec
@@ -12,6 +12,7 @@ from gatepost.objects import core, dnsendpoint, dnsrecord, gatewayapi, networkin
 from gatepost.objects.meta import KubernetesObject
 from gatepost.objects.problems import UNREADABLE, Problem, UnreadableObject
 from gatepost.objects.refs import GroupKind, Ref, group_of, ref_of
+from gatepost.objects.route_rules import with_rules
 
 TYPES: tuple[type[KubernetesObject], ...] = (
     core.Namespace,
@@ -49,16 +50,22 @@ def type_for(group_kind: GroupKind) -> type[KubernetesObject]:
     return BY_GROUP_KIND.get(group_kind, serving.Addressable)
 
 
-def typed(raw: Mapping[str, Any]) -> KubernetesObject:
+def typed(raw: Mapping[str, Any], whole: Container[GroupKind] = ()) -> KubernetesObject:
     """The typed view of a raw object without nulls.
 
+    Args:
+        whole: the kinds of Routes that keep their rules.
     Raises: UnreadableObject if a field that rules read has another type than its kind gives it.
     """
     ref = ref_of(raw)
+    group_kind = GroupKind(group_of(raw["apiVersion"]), raw["kind"])
     try:
-        return msgspec.convert(raw, type_for(GroupKind(group_of(raw["apiVersion"]), raw["kind"])))
+        obj = msgspec.convert(raw, type_for(group_kind))
     except msgspec.ValidationError as error:
         raise _with_key_named(unreadable(ref, error).problem, raw) from error
+    if group_kind in whole and isinstance(obj, gatewayapi.GatewayRoute):
+        return with_rules(obj, msgspec.json.encode(raw))
+    return obj
 
 
 def unreadable(ref: Ref, error: msgspec.ValidationError, hint: str = "") -> UnreadableObject:

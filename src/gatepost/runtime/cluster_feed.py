@@ -30,6 +30,7 @@ class ClusterFeed:
         settings: where Knative's ConfigMaps lie. Others are not watched: configuration of other programs is none of our
             business, and there may be a lot of it.
         written: kinds that gatepost writes to; their objects, and those that one of them controls, are kept raw.
+        whole: the kinds of Routes that keep their rules.
     """
 
     def __init__(
@@ -40,12 +41,14 @@ class ClusterFeed:
         settings: Settings,
         *,
         written: frozenset[GroupKind] = frozenset(),
+        whole: frozenset[GroupKind] = frozenset(),
     ) -> None:
         self._client = client
         self._discovery = discovery
         self._mirror = mirror
         self._namespaces = {ConfigMap.KIND.group_kind: settings.system_namespace}
         self._written = written
+        self._whole = whole
         self._tasks: dict[GroupKind, asyncio.Task[None]] = {}
 
     def watch(self, group_kind: GroupKind) -> None:
@@ -59,6 +62,7 @@ class ClusterFeed:
             () if type_ is Addressable else type_.KIND.versions,
             self._namespaces.get(group_kind, ""),
             self._keeps_raw(group_kind),
+            group_kind in self._whole,
         )
         self._mirror.watch(watched)
         reflector = Reflector(self._client, self._discovery, watched, self._mirror)

@@ -32,7 +32,7 @@ from gatepost.runtime.dns.telling import News
 from gatepost.runtime.dns.zones import Zones
 from gatepost.runtime.leadership.leading import Alone, Leadership
 from gatepost.runtime.lookups import DnsResolver, NameLookups, Resolver, names_asked
-from gatepost.runtime.loop.kinds import NotingEngine
+from gatepost.runtime.loop.kinds import NotingEngine, kinds_read_whole
 from gatepost.runtime.loop.loop import Loop
 from gatepost.runtime.probing import HttpAsker, Prober, probes_wanted
 from gatepost.state.rule import Rule
@@ -77,6 +77,7 @@ class Controllers:
         """
         discovery = Discovery(client)
         calls = Calls(client, discovery)
+        rules = tuple(rules)
         engine = NotingEngine(rules, indexes, _now())
         self.client = client
         self.mirror = Mirror()
@@ -106,7 +107,9 @@ class Controllers:
         self.mirror.hand_on_to(self.loop.intake)
         for setting in settings:
             engine.put(setting)
-        self.feed = ClusterFeed(client, discovery, self.mirror, settings_among(settings), written=written)
+        self.feed = ClusterFeed(
+            client, discovery, self.mirror, settings_among(settings), written=written, whole=kinds_read_whole(rules)
+        )
 
     def _publisher(self, dns: DnsPart, dry_run: bool) -> ZonePublisher:
         loop = self.loop

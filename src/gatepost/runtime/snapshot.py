@@ -20,7 +20,7 @@ from gatepost.objects.refs import GroupKind, Ref
 from gatepost.objects.settings import settings_among
 from gatepost.objects.unserved import unserved
 from gatepost.runtime.cluster_feed import ClusterFeed
-from gatepost.runtime.loop.kinds import NotingEngine, kinds_over
+from gatepost.runtime.loop.kinds import NotingEngine, kinds_over, kinds_read_whole
 from gatepost.runtime.wiring import Wiring
 from gatepost.state.engine import Engine
 
@@ -74,6 +74,7 @@ async def snapshot(
             mirror,
             settings_among(settings),
             written=frozenset(kept_raw),
+            whole=kinds_read_whole(wiring.rules),
         )
         try:
             await gathering.take(feed, [*kinds_over(wiring.rules, wiring.indexes), *kinds])

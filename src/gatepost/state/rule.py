@@ -23,9 +23,10 @@ class Rule(Generic[ValueT]):
         rank: rules may ask only rules of a lower rank, so that each change passes through in one sweep.
         over: what gives the keys: a type of objects (each object's Ref is a key), an index (each bucket's key is one),
             several types, or () for a rule that runs only when another one asks.
+        reads_whole: types of which it reads what is not kept unless a rule says so, such as the rules of a Route.
     """
 
-    __slots__ = ("name", "over", "rank", "run")
+    __slots__ = ("name", "over", "rank", "reads_whole", "run")
 
     def __init__(
         self,
@@ -34,11 +35,13 @@ class Rule(Generic[ValueT]):
         *,
         rank: int,
         over: type[KubernetesObject] | Index | tuple[type[KubernetesObject], ...] = (),
+        reads_whole: tuple[type[KubernetesObject], ...] = (),
     ) -> None:
         self.name = name
         self.run = run
         self.rank = rank
         self.over = over
+        self.reads_whole = reads_whole
 
     def __repr__(self) -> str:
         return f"Rule({self.name!r})"

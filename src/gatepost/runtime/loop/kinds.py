@@ -47,6 +47,11 @@ def kinds_over(rules: Iterable[Rule[Any]], indexes: Iterable[Index]) -> list[Gro
     return [type_.KIND.group_kind for type_ in types if type_.KIND.group != OWN_GROUP]
 
 
+def kinds_read_whole(rules: Iterable[Rule[Any]]) -> frozenset[GroupKind]:
+    """The kinds of whose objects a rule reads what is not kept otherwise."""
+    return frozenset(type_.KIND.group_kind for rule in rules for type_ in rule.reads_whole)
+
+
 def kinds_in_doubt(
     kinds: Collection[GroupKind], unknown: Collection[GroupKind], missing: Collection[GroupKind]
 ) -> frozenset[str]:
