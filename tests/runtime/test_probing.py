@@ -16,7 +16,7 @@ from gatepost.objects.gatewayapi import Gateway, HTTPRoute
 from gatepost.objects.probes import ProbeVerdict
 from gatepost.objects.refs import Ref
 from gatepost.reconcilers.gateway.probes import Endpoint, Probe, ProbeState, ProbeURL
-from gatepost.runtime.probing import Answer, HttpAsker, NoAnswer, Prober, Turns, why_not
+from gatepost.runtime.probing import Answer, HttpAsker, NoAnswer, NotPassed, Prober, Turns, why_not
 
 HOST = "app.example.com"
 ENTRY = GatewayEntry("ExternalIP", Gateway.KIND.ref("edge", "public"))
@@ -45,20 +45,20 @@ def probe(version: str = "v1", *paths: str, entry: GatewayEntry = ENTRY, over_tl
 )
 def test_only_200_with_the_right_version_passes(answer: Answer, why: str | None) -> None:
     found = why_not(probe(), answer)
-    assert (found and found[0]) == why
+    assert (found and found.why) == why
 
 
 def test_only_an_answer_of_another_kind_of_backend_is_lasting() -> None:
-    assert why_not(probe(), Answer(200)) == (
+    assert why_not(probe(), Answer(200)) == NotPassed(
         "answered 200 without K-Network-Hash: the backend does not answer Knative's probes",
-        True,
+        is_lasting=True,
     )
-    assert why_not(probe(), Answer(404)) == ("answered 404", False)
+    assert why_not(probe(), Answer(404)) == NotPassed("answered 404")
 
 
 def test_a_redirect_is_what_is_wanted_where_no_version_is() -> None:
     assert why_not(probe(version=""), Answer(301)) is None
-    assert why_not(probe(version=""), Answer(200, "v1")) == ("answered 200, not a redirect to https", False)
+    assert why_not(probe(version=""), Answer(200, "v1")) == NotPassed("answered 200, not a redirect to https")
 
 
 # The request
@@ -137,9 +137,9 @@ async def test_nobody_there_is_no_answer_and_so_is_what_is_no_http() -> None:
 
     async with await asyncio.start_server(mumble, "127.0.0.1", 0) as listening:
         port = listening.sockets[0].getsockname()[1]
-        with pytest.raises(NoAnswer):
+        with pytest.raises(NoAnswer, match="^its answer is no HTTP, or not whole$"):
             await HttpAsker().ask(probe(), ProbeURL(HOST, "/"), Endpoint("127.0.0.1", port))
-    with pytest.raises(NoAnswer):
+    with pytest.raises(NoAnswer, match="^no connection$"):
         await HttpAsker().ask(probe(), ProbeURL(HOST, "/"), Endpoint("127.0.0.1", port))
 
 

@@ -60,6 +60,13 @@ class Answer(Struct, frozen=True):
     version: str | None = None
 
 
+class NotPassed(Struct, frozen=True):
+    """Why a request does not count as passed; `is_lasting`: waiting will not help."""
+
+    why: str
+    is_lasting: bool = False
+
+
 class NoAnswer(Exception):
     """Nobody answered, or not in HTTP."""
 
@@ -84,8 +91,10 @@ class HttpAsker:
                 return await self._ask(probe, url, endpoint)
         except TimeoutError as error:
             raise NoAnswer(f"no answer within {ANSWER_SECONDS:g} s") from error
-        except (OSError, ValueError, asyncio.IncompleteReadError, asyncio.LimitOverrunError) as error:
+        except OSError as error:
             raise NoAnswer("no connection") from error
+        except (ValueError, asyncio.IncompleteReadError, asyncio.LimitOverrunError) as error:
+            raise NoAnswer("its answer is no HTTP, or not whole") from error
 
     async def _ask(self, probe: Probe, url: ProbeURL, endpoint: Endpoint) -> Answer:
         reader, writer = await asyncio.open_connection(endpoint.address, endpoint.port, limit=_LONGEST_HEAD)
@@ -113,7 +122,7 @@ def _answer_in(head: bytes) -> Answer:
 
 
 class Turns:
-    """Turns at even distances, so that many probes at once are no burst for a gateway."""
+    """When each request may go out: one after the other at even distances, so that many probes are no burst."""
 
     def __init__(self, per_second: float, now: Callable[[], float] = time.monotonic) -> None:
         self._distance = 1 / per_second
@@ -203,42 +212,44 @@ class Prober:
             return _verdict(probe, "no gateway pods available")
         due = [(endpoint, url) for endpoint in endpoints for url in probe.urls if (endpoint, url) not in passed]
         found = await asyncio.gather(*(self._ask(probe, url, endpoint) for endpoint, url in due))
-        whys: list[tuple[str, bool]] = []
-        for place, why in zip(due, found, strict=True):
-            if why is None or (why[1] and self._trusts_silence):
+        failed: list[NotPassed] = []
+        for place, not_passed in zip(due, found, strict=True):
+            if not_passed is None or (not_passed.is_lasting and self._trusts_silence):
                 passed.add(place)
             else:
-                whys.append(why)
-        if whys:
-            return _verdict(probe, *min(whys, key=lambda why: (not why[1], why[0])))
+                failed.append(not_passed)
+        if failed:
+            told = min(failed, key=lambda one: (not one.is_lasting, one.why))  # what waiting will not help comes first
+            return _verdict(probe, told.why, is_lasting=told.is_lasting)
         if self._endpoints.get(probe) != endpoints:
             return _verdict(probe, "the addresses of the gateway changed")
         return ProbeVerdict(metadata=_metadata(probe), passed=True)
 
-    async def _ask(self, probe: Probe, url: ProbeURL, endpoint: Endpoint) -> tuple[str, bool] | None:
-        """Returns: why one request did not pass, and whether waiting will not help; None if it passed."""
+    async def _ask(self, probe: Probe, url: ProbeURL, endpoint: Endpoint) -> NotPassed | None:
+        """Returns: why one request did not pass, None if it passed."""
         async with self._gate:
             await self._turn()
             try:
                 answer = await self._asks.ask(probe, url, endpoint)
             except NoAnswer as error:
-                return f"{url.host}{url.path}: {error}", False
-        why = why_not(probe, answer)
-        return None if why is None else (f"{url.host}{url.path}: {why[0]}", why[1])
+                return NotPassed(f"{url.host}{url.path}: {error}")
+        found = why_not(probe, answer)
+        return None if found is None else NotPassed(f"{url.host}{url.path}: {found.why}", found.is_lasting)
 
 
-def why_not(probe: Probe, answer: Answer) -> tuple[str, bool] | None:
-    """Why an answer does not let a probe pass, and whether waiting will not help; None if it does."""
+def why_not(probe: Probe, answer: Answer) -> NotPassed | None:
+    """Why an answer does not let a probe pass, None if it does."""
     if not probe.version:
-        return None if answer.status == 301 else (f"answered {answer.status}, not a redirect to https", False)
+        return None if answer.status == 301 else NotPassed(f"answered {answer.status}, not a redirect to https")
     if answer.status != 200:
-        return f"answered {answer.status}", False
+        return NotPassed(f"answered {answer.status}")
     if answer.version is None:
-        return "answered 200 without K-Network-Hash: the backend does not answer Knative's probes", True
-    return None if answer.version == probe.version else ("answered with another version", False)
+        message = "answered 200 without K-Network-Hash: the backend does not answer Knative's probes"
+        return NotPassed(message, is_lasting=True)
+    return None if answer.version == probe.version else NotPassed("answered with another version")
 
 
-def _verdict(probe: Probe, why: str, is_lasting: bool = False) -> ProbeVerdict:
+def _verdict(probe: Probe, why: str, *, is_lasting: bool = False) -> ProbeVerdict:
     return ProbeVerdict(metadata=_metadata(probe), why=why, is_lasting=is_lasting)
 
 
