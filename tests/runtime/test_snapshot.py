@@ -13,7 +13,9 @@ from gatepost.cluster.connection import Connection
 from gatepost.cluster.connection import Server as ApiAddress
 from gatepost.cluster.errors import ClusterError
 from gatepost.objects.core import ConfigMap, Service
+from gatepost.objects.gatewayapi import HTTPRoute
 from gatepost.objects.refs import GroupKind
+from gatepost.objects.route_rules import has_rules_kept, rules_in
 from gatepost.objects.serving import DomainMapping
 from gatepost.runtime.snapshot import snapshot
 from gatepost.runtime.wiring import Wiring
@@ -22,6 +24,7 @@ from gatepost.state.view import View
 
 MAPPINGS = "/apis/serving.knative.dev/v1beta1/domainmappings"
 SERVICES = "/api/v1/services"
+ROUTES = "/apis/gateway.networking.k8s.io/v1/httproutes"
 CONFIG_MAPS = "/api/v1/namespaces/knative-serving/configmaps"
 
 DISCOVERY: Mapping[str, Any] = {
@@ -30,8 +33,15 @@ DISCOVERY: Mapping[str, Any] = {
             {
                 "name": "serving.knative.dev",
                 "versions": [{"groupVersion": "serving.knative.dev/v1beta1", "version": "v1beta1"}],
-            }
+            },
+            {
+                "name": "gateway.networking.k8s.io",
+                "versions": [{"groupVersion": "gateway.networking.k8s.io/v1", "version": "v1"}],
+            },
         ]
+    },
+    "/apis/gateway.networking.k8s.io/v1": {
+        "resources": [{"name": "httproutes", "kind": "HTTPRoute", "namespaced": True}]
     },
     "/apis/serving.knative.dev/v1beta1": {
         "resources": [{"name": "domainmappings", "kind": "DomainMapping", "namespaced": True}]
@@ -152,3 +162,19 @@ async def test_raw_form_is_kept_for_the_kinds_that_are_asked_for() -> None:
     assert raw is not None
     assert raw["spec"] == {"type": "ClusterIP"}
     assert without.raw_of(service) is None
+
+
+@pytest.mark.parametrize("reads_whole", [(HTTPRoute,), ()])
+async def test_rules_of_routes_are_kept_only_for_a_rule_that_reads_them(
+    reads_whole: tuple[type[HTTPRoute], ...],
+) -> None:
+    backends = [{"backendRefs": [{"name": "web", "port": 80}]}]
+    listed = {"metadata": {"name": "app", "namespace": "shop"}, "spec": {"rules": backends}}
+    rule: Rule[str] = Rule("names", lambda ref, view: ref.name, rank=10, over=HTTPRoute, reads_whole=reads_whole)
+    async with cluster({ROUTES: [listed]}) as (_, connection):
+        taken = await snapshot(connection, Wiring((rule,), ()))
+    route = taken.engine.store.get(HTTPRoute.KIND.ref("shop", "app"))
+    assert isinstance(route, HTTPRoute)
+    assert has_rules_kept(route) == bool(reads_whole)
+    if reads_whole:
+        assert rules_in(route) == backends

@@ -1,7 +1,7 @@
 """A Route as Go has it: what `.Spec.ParentRefs` or `.GetName` in a template asks for.
 
-Pointers stand for what they point to, where `eq` and `printf` of Go would see an address, and `if` something that is true
-even if it points to 0 or "". One that is not set is nil.
+Pointers stand for what they point to, where `eq` and `printf` of Go would see an address, and `if` something that is
+true even if it points to 0 or "". One that is not set is nil.
 Source: Gateway API and Kubernetes apimachinery, Go types and their methods.
 """
 
