@@ -137,9 +137,9 @@ async def test_nobody_there_is_no_answer_and_so_is_what_is_no_http() -> None:
 
     async with await asyncio.start_server(mumble, "127.0.0.1", 0) as listening:
         port = listening.sockets[0].getsockname()[1]
-        with pytest.raises(NoAnswer, match="^its answer is no HTTP, or not whole$"):
+        with pytest.raises(NoAnswer, match="its answer is no HTTP, or not whole"):
             await HttpAsker().ask(probe(), ProbeURL(HOST, "/"), Endpoint("127.0.0.1", port))
-    with pytest.raises(NoAnswer, match="^no connection$"):
+    with pytest.raises(NoAnswer, match="no connection"):
         await HttpAsker().ask(probe(), ProbeURL(HOST, "/"), Endpoint("127.0.0.1", port))
 
 
