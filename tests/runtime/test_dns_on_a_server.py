@@ -198,3 +198,39 @@ async def test_an_entry_that_can_be_no_record_is_told_once_on_its_object() -> No
             "Accepted": ("False", "InvalidRecord"),
             "Ready": ("False", "NoRecords"),
         }
+
+
+GATEWAY_API = "/apis/gateway.networking.k8s.io/v1/namespaces/shop"
+YES = {"status": "True", "reason": "Accepted", "message": "", "lastTransitionTime": "2026-02-03T09:00:00Z"}
+
+
+async def serve(client: Client, plural: str, body: Raw, status: Raw) -> None:
+    """Creates an object of Gateway API in namespace shop, with the status that its controller would give it."""
+    name = body["metadata"]["name"]
+    await client.write("POST", f"{GATEWAY_API}/{plural}", {}, {"apiVersion": "gateway.networking.k8s.io/v1", **body})
+    path = f"{GATEWAY_API}/{plural}/{name}/status"
+    await client.write("PATCH", path, {"fieldManager": "edge"}, {"status": status}, MERGE_PATCH)
+
+
+async def test_template_reads_the_rules_of_a_route_in_a_cluster() -> None:
+    listeners = [{"name": "web", "port": 80, "protocol": "HTTP"}]
+    gateway = {
+        "kind": "Gateway",
+        "metadata": {"name": "edge"},
+        "spec": {"gatewayClassName": "x", "listeners": listeners},
+    }
+    rules = [{"name": "cart", "backendRefs": [{"name": "cart", "port": 80}]}]
+    route = {
+        "kind": "HTTPRoute",
+        "metadata": {"name": "app"},
+        "spec": {"parentRefs": [{"name": "edge"}], "rules": rules},
+    }
+    accepted = [{"type": "Accepted", "observedGeneration": 1, **YES}]
+    async with place() as shop:
+        addresses = [{"type": "IPAddress", "value": "192.0.2.7"}]
+        await serve(shop.client, "gateways", gateway, {"addresses": addresses, "conditions": accepted})
+        parent = {"parentRef": {"name": "edge"}, "controllerName": "example.com/edge", "conditions": accepted}
+        await serve(shop.client, "httproutes", route, {"parents": [parent]})
+        template = ("{{range .Spec.Rules}}{{.Name}}.example.com,{{end}}",)
+        assert await shop.run_once(sources=("gateway-httproute",), fqdn_template=template) == []
+        assert "cart.example.com" in await shop.names()
