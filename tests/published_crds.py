@@ -6,10 +6,11 @@ GATEPOST_CRDS says. Where they are absent, nothing is checked by `assert_valid`,
 
 from __future__ import annotations
 
+import json
 import os
 import re
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -95,7 +96,7 @@ def _definitions() -> dict[tuple[str, str], Raw]:
 def _broken_rules(value: Any, schema: Raw, path: str) -> Iterator[str]:
     """The CEL rules that do not hold, at a value and in whatever is inside it."""
     for rule in schema.get("x-kubernetes-validations", ()):
-        if "oldSelf" not in rule["rule"] and not _holds(rule["rule"], value):
+        if "oldSelf" not in rule["rule"] and not _holds(rule["rule"], json.dumps(value, sort_keys=True)):
             yield f"{path or 'object'}: {rule['message']}"
     if isinstance(value, dict):
         for key, inner in value.items():
@@ -107,8 +108,10 @@ def _broken_rules(value: Any, schema: Raw, path: str) -> Iterator[str]:
             yield from _broken_rules(inner, schema.get("items", {}), f"{path}[{index}]")
 
 
-def _holds(rule: str, value: Any) -> bool:
-    result = _program(rule).evaluate({"self": json_to_cel(value)})
+@lru_cache(maxsize=100_000)
+def _holds(rule: str, value_json: str) -> bool:
+    """Takes the value as JSON: objects share most of their parts, and an evaluation takes 2 ms."""
+    result = _program(rule).evaluate({"self": json_to_cel(json.loads(value_json))})
     assert isinstance(result, celpy.celtypes.BoolType), f"{rule} gives {result!r}"
     return bool(result)
 
