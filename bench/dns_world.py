@@ -28,6 +28,7 @@ from gatepost.providers.contract import Provider
 from gatepost.providers.embedded import EmbeddedProvider
 from gatepost.providers.rfc2136.provider import Rfc2136Provider
 from gatepost.providers.rfc2136.settings import Rfc2136Settings
+from gatepost.runtime.dns.part import DnsPart
 from gatepost.runtime.dns.publisher import ZonePublisher
 from gatepost.runtime.dns.zones import Zones
 from gatepost.runtime.loop.kinds import NotingEngine
@@ -171,7 +172,7 @@ async def publishing(provider: Provider, names: int) -> AsyncIterator[Published]
     engine = NotingEngine(made, indexes, datetime.now(UTC))
     loop = Loop(engine, NoWrites())
     clock = asyncio.get_running_loop().time
-    zones = Zones(engine, loop.kinds, settings, provider, clock, allow=True)
+    zones = Zones(engine, loop.kinds, DnsPart(settings, provider, allow=True), clock)
     loop.publish_with(ZonePublisher(zones, interval_seconds=3600.0, batch_seconds=0.0, moved=loop.movements.note))
     for obj in (msgspec.convert({"metadata": {"name": "shop"}}, Namespace), gateway()):
         loop.intake.put(obj.ref, obj, None)

@@ -22,6 +22,7 @@ from gatepost.objects.refs import GroupKind, Ref
 from gatepost.providers.contract import Provider, ProviderError, RecordResult, ZonesUnknown
 from gatepost.providers.embedded import EmbeddedProvider
 from gatepost.registries.contract import OwnershipStore
+from gatepost.runtime.dns.part import DnsPart
 from gatepost.runtime.dns.zones import Zones
 from gatepost.runtime.loop.kinds import KnownKinds, NotingEngine
 
@@ -221,9 +222,8 @@ class Instance:
         self.engine = NotingEngine(*rules(settings), START)
         self.kinds = KnownKinds(self.engine)
         self.seconds = 0.0
-        self.zones = Zones(
-            self.engine, self.kinds, settings, provider or self.access, lambda: self.seconds, store=self.store
-        )
+        part = DnsPart(settings, provider or self.access, store=self.store)
+        self.zones = Zones(self.engine, self.kinds, part, lambda: self.seconds)
         self._cluster = cluster
         self._held: dict[Ref, KubernetesObject] = {}
         for kind in (ROUTES, GATEWAYS, NAMESPACES):

@@ -24,6 +24,7 @@ from gatepost.objects.refs import GroupKind
 from gatepost.providers.contract import ProviderError, RecordResult
 from gatepost.providers.embedded import EmbeddedProvider
 from gatepost.runtime.clock import Clock, LoopClock
+from gatepost.runtime.dns.part import DnsPart
 from gatepost.runtime.dns.publisher import ZonePublisher
 from gatepost.runtime.dns.telling import News
 from gatepost.runtime.dns.zones import Zones
@@ -274,7 +275,8 @@ async def publishing(
     engine = NotingEngine(made, indexes, datetime.now(UTC))
     loop = Loop(engine, NoWrites(), leadership=leadership)
     clock = clock or LoopClock()
-    zones = Zones(engine, loop.kinds, settings, provider, clock.now, dry_run=dry_run, allow=allow, cipher=cipher)
+    part = DnsPart(settings, provider, allow=allow, cipher=cipher)
+    zones = Zones(engine, loop.kinds, part, clock.now, dry_run=dry_run)
     cluster = Cluster(loop, provider)
     publisher = ZonePublisher(
         zones,

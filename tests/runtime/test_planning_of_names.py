@@ -18,6 +18,7 @@ from gatepost.dns.planner import Planner
 from gatepost.dns.served import Served
 from gatepost.dns.settings import DnsSettings
 from gatepost.dns.standing import Standings
+from gatepost.runtime.dns.part import DnsPart
 from gatepost.runtime.dns.planning import Planned, Planning
 from gatepost.runtime.dns.reading import read_provider, take_in
 from gatepost.runtime.loop.kinds import kinds_in_doubt
@@ -62,7 +63,7 @@ async def listed(zone: Zone, now: Callable[[], float] = lambda: 0.0) -> tuple[In
 
 async def planned_in_slices(instance: Instance, zone: Zone, now: Callable[[], float]) -> Planned:
     holdings, served = await listed(zone)
-    planning = Planning(instance.engine, instance.kinds, EAST, zone.inner, now, allow=False)
+    planning = Planning(instance.engine, instance.kinds, DnsPart(EAST, zone.inner), now)
     return await planning.plan(None, holdings, served, removed_before=0, let_go=())
 
 

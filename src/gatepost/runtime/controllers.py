@@ -7,26 +7,20 @@ from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from msgspec import Struct
-
 from gatepost.cluster.calls import Calls
 from gatepost.cluster.client import Client
 from gatepost.cluster.discovery import Discovery
 from gatepost.cluster.mirror import Mirror
 from gatepost.cluster.recorder import EventRecorder
 from gatepost.cluster.writer import Writer
-from gatepost.dns.ownership.txt_format import Cipher
-from gatepost.dns.settings import DnsSettings
 from gatepost.objects.meta import KubernetesObject
 from gatepost.objects.problems import Problem
 from gatepost.objects.refs import GroupKind
 from gatepost.objects.settings import settings_among
-from gatepost.providers.contract import Provider
-from gatepost.registries.contract import OwnershipStore
 from gatepost.runtime.clock import LoopClock
 from gatepost.runtime.cluster_feed import ClusterFeed
 from gatepost.runtime.dns.endpoint_verdicts import DnsVerdicts
-from gatepost.runtime.dns.pace import Pace
+from gatepost.runtime.dns.part import DnsPart
 from gatepost.runtime.dns.publisher import ZonePublisher
 from gatepost.runtime.dns.telling import News
 from gatepost.runtime.dns.zones import Zones
@@ -38,17 +32,6 @@ from gatepost.runtime.probing import HttpAsker, Prober, probes_wanted
 from gatepost.state.rule import Rule
 from gatepost.state.store import Index
 from gatepost.writes.outcome import Event, subject
-
-
-class DnsPart(Struct, frozen=True):
-    """Where record sets go. `settings` are those of the rules, `cipher` and `store` are for ownership."""
-
-    settings: DnsSettings
-    provider: Provider
-    pace: Pace = Pace()
-    allow: bool = False
-    cipher: Cipher | None = None
-    store: OwnershipStore | None = None
 
 
 class Controllers:
@@ -117,13 +100,9 @@ class Controllers:
         zones = Zones(
             loop.engine,
             loop.kinds,
-            dns.settings,
-            dns.provider,
+            dns,
             clock.now,
             dry_run=dry_run,
-            allow=dns.allow,
-            cipher=dns.cipher,
-            store=dns.store,
             may_write=lambda: self.leadership.is_held,
         )
         verdicts = DnsVerdicts(

@@ -22,8 +22,9 @@ from gatepost.dns.settings import DnsSettings
 from gatepost.objects.settings import Settings
 from gatepost.providers.contract import Provider
 from gatepost.runtime import wiring
-from gatepost.runtime.controllers import Controllers, DnsPart
+from gatepost.runtime.controllers import Controllers
 from gatepost.runtime.dns.pace import Pace
+from gatepost.runtime.dns.part import DnsPart
 from gatepost.runtime.dns.registries import RegistrySettings, store_named
 from gatepost.runtime.dns.txt_encryption import cipher_for
 from gatepost.runtime.leadership.election import Election

@@ -17,10 +17,9 @@ from gatepost.dns.plan import Plan
 from gatepost.dns.planner import Planner
 from gatepost.dns.records import RecordSet
 from gatepost.dns.served import Served
-from gatepost.dns.settings import DnsSettings
 from gatepost.dns.standing import Standings
-from gatepost.providers.contract import Provider
 from gatepost.runtime.dns.adjusting import adjuster
+from gatepost.runtime.dns.part import DnsPart
 from gatepost.runtime.dns.slices import in_slices
 from gatepost.runtime.loop.kinds import KnownKinds, kinds_in_doubt
 from gatepost.state.engine import Engine
@@ -37,25 +36,22 @@ class Planned(Struct, frozen=True):
 class Planning:
     """Plans names of one provider; objects may come in meanwhile, for a whole zone takes its time.
 
-    Args: those of `Zones`.
+    Args: monotonic: seconds that only grow.
     """
 
     def __init__(
         self,
         engine: Engine,
         kinds: KnownKinds,
-        settings: DnsSettings,
-        provider: Provider,
+        part: DnsPart,
         monotonic: Callable[[], float],
-        *,
-        allow: bool,
     ) -> None:
         self._engine = engine
         self._kinds = kinds
-        self._settings = settings
-        self._provider = provider
+        self._settings = part.settings
+        self._provider = part.provider
         self._monotonic = monotonic
-        self._allow = allow
+        self._allow = part.allow
         self._seen: dict[NameKey, str] = {}
 
     @property

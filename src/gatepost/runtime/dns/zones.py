@@ -16,16 +16,14 @@ from gatepost.dns.desired import names_wanted, record_set_at, record_sets
 from gatepost.dns.endpoint import NameKey
 from gatepost.dns.inventory import Inventory
 from gatepost.dns.ownership.registry import inventory
-from gatepost.dns.ownership.txt_format import Cipher
 from gatepost.dns.plan import PlannedChange, removes
 from gatepost.dns.repeats import Repeats
-from gatepost.dns.settings import DnsSettings
 from gatepost.objects.problems import Problem
-from gatepost.providers.contract import GuardingProvider, Provider
-from gatepost.registries.contract import OwnershipStore
+from gatepost.providers.contract import GuardingProvider
 from gatepost.runtime.dns.claiming import ClaimingSender
 from gatepost.runtime.dns.doubts import Doubts, problem_of
 from gatepost.runtime.dns.left_overs import left_over
+from gatepost.runtime.dns.part import DnsPart
 from gatepost.runtime.dns.planning import Planned, Planning
 from gatepost.runtime.dns.quarantine import Quarantine
 from gatepost.runtime.dns.reading import read_provider, take_in
@@ -57,10 +55,7 @@ class Zones:
     """The zones of one provider, kept as the engine wants them.
 
     Args:
-        allow: lets plans through however much they remove, and what nobody is known to own.
         monotonic: seconds that only grow.
-        cipher: opens the texts of ownership records, and seals them if the settings say so.
-        store: where ownership is kept outside of DNS.
         may_write: asked before each writing call; see `leading`.
     """
 
@@ -68,30 +63,26 @@ class Zones:
         self,
         engine: Engine,
         kinds: KnownKinds,
-        settings: DnsSettings,
-        provider: Provider,
+        part: DnsPart,
         monotonic: Callable[[], float],
         *,
         dry_run: bool = False,
-        allow: bool = False,
-        cipher: Cipher | None = None,
-        store: OwnershipStore | None = None,
         may_write: Callable[[], bool] = lambda: True,
     ) -> None:
         self._engine = engine
         self._kinds = kinds
-        self._settings = settings
-        self._provider = provider
+        self._settings = part.settings
+        self._provider = part.provider
         self._monotonic = monotonic
         self._dry_run = dry_run
-        self._cipher = cipher
-        self._store = store
+        self._cipher = part.cipher
+        self._store = part.store
         self._may_write = may_write
         self._removals: deque[tuple[float, int]] = deque()
-        self._planning = Planning(engine, kinds, settings, provider, monotonic, allow=allow)
-        self._tells = RecordEvents(engine, settings.events_emit)
+        self._planning = Planning(engine, kinds, part, monotonic)
+        self._tells = RecordEvents(engine, part.settings.events_emit)
         self._log = ZoneLog()
-        self._zones = ServedZones(provider, monotonic, self._log)
+        self._zones = ServedZones(part.provider, monotonic, self._log)
         self.figures = ZoneFigures()
         self.forget()
 
