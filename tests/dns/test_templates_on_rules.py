@@ -94,6 +94,15 @@ def test_template_sees_the_rules_of_an_httproute(text: str, expected: str) -> No
     assert made(text, cart("HTTPRoute")) == expected
 
 
+def test_pointer_that_is_set_is_true_whatever_it_points_to() -> None:
+    route = cart("TCPRoute", [{"backendRefs": [{"name": "idle", "group": "", "weight": 0}]}])
+    text = (
+        "{{range (index .Spec.Rules 0).BackendRefs}}{{if .Weight}}set {{.Weight}}{{end}}{{with .Group}}<{{.}}>{{end}}"
+    )
+    assert made(text + "{{if .Namespace}}far{{else}}near{{end}}{{end}}", route) == "set 0<>near"
+    assert made("{{eq 0 (index (index .Spec.Rules 0).BackendRefs 0).Weight}}", route) == "true"
+
+
 def test_template_sees_methods_of_a_grpcroute() -> None:
     text = (
         "{{range .Spec.Rules}}{{range .Matches}}{{.Method.Service}}/{{.Method.Method}} {{.Method.Type}}{{end}}{{end}}"

@@ -1,7 +1,6 @@
 """A Route as Go has it: what `.Spec.ParentRefs` or `.GetName` in a template asks for.
 
-Pointers stand for what they point to, where `eq` and `printf` of Go would see an address, and `if` something that is
-true even if it points to 0 or "". One that is not set is nil.
+Pointers stand for what they point to, where `eq` and `printf` of Go would see an address; one that is not set is nil.
 Source: Gateway API and Kubernetes apimachinery, Go types and their methods.
 """
 
@@ -13,7 +12,7 @@ from functools import partial
 from typing import Any
 
 from gatepost.dns.route_rules_in_go import rules_in_go, with_defaults
-from gatepost.gotemplate import NIL_POINTER, Fields, Function, Strings
+from gatepost.gotemplate import NIL_POINTER, Fields, Function, Strings, pointer_to
 from gatepost.gotemplate.times import NO_TIME, time_fields
 from gatepost.objects.gatewayapi import GatewayRoute, ParentReference, RouteParentStatus
 from gatepost.objects.meta import Condition, ObjectMeta, OwnerReference
@@ -126,8 +125,8 @@ def _parent_ref(ref: ParentReference) -> Fields:
     return Fields(
         "v1.ParentReference",
         {
-            "Group": ref.group,
-            "Kind": ref.kind,
+            "Group": pointer_to(ref.group),
+            "Kind": pointer_to(ref.kind),
             "Namespace": ref.namespace or NIL_POINTER,
             "Name": ref.name,
             "SectionName": ref.section_name or NIL_POINTER,

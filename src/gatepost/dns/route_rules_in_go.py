@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from gatepost.dns.sources.hostnames import TemplateFailed
-from gatepost.gotemplate import NIL_POINTER, Fields
+from gatepost.gotemplate import NIL_POINTER, Fields, pointer_to
 
 _REF = {"group": "*string=", "kind": '*string="Service"', "name": "string", "namespace": "*string", "port": "*int"}
 _FILTER = {
@@ -172,7 +172,7 @@ def _value(raw: Any, declared: str, at: str, package: str = "v1") -> Any:
     """A raw value as that type of Go; what is not there is the zero value of the type."""
     type_ = declared.partition("=")[0]
     if type_.startswith("*"):
-        return NIL_POINTER if raw is None else _value(raw, type_[1:], at)
+        return NIL_POINTER if raw is None else pointer_to(_value(raw, type_[1:], at))
     if type_.startswith("[]"):
         found = _checked(raw, list, [], at)
         return [_value(one, type_[2:], f"{at}[{index}]", package) for index, one in enumerate(found)]

@@ -9,7 +9,7 @@ Read first: `values.py` (how data is given), then `template.py`.
 from gatepost.gotemplate.errors import FunctionError, TemplateError, TemplateSyntaxError
 from gatepost.gotemplate.limits import Limits
 from gatepost.gotemplate.template import Template
-from gatepost.gotemplate.values import NIL_POINTER, Fields, Function, Strings
+from gatepost.gotemplate.values import NIL_POINTER, Fields, Function, Strings, pointer_to
 
 __all__ = [
     "NIL_POINTER",
@@ -21,4 +21,5 @@ __all__ = [
     "Template",
     "TemplateError",
     "TemplateSyntaxError",
+    "pointer_to",
 ]

@@ -3,6 +3,7 @@
 | Python                      | Go                                     |
 | None                        | nil                                    |
 | NIL_POINTER                 | a pointer to nothing, printed as <nil> |
+| PointedInt, PointedText     | a pointer to an int or string          |
 | bool, int, float, str       | bool, int, float64, string             |
 | list, tuple                 | []interface {}                         |
 | dict                        | map[string]interface {}                |
@@ -37,6 +38,24 @@ class NilPointer(Enum):
 
 
 NIL_POINTER = NilPointer.NIL_POINTER
+
+
+class PointedInt(int):
+    """The integer that a pointer points to: true even if it is 0, since the pointer is set."""
+
+    __slots__ = ()
+
+    def __bool__(self) -> bool:
+        return True
+
+
+class PointedText(str):
+    """The text that a pointer points to: true even if it is empty, since the pointer is set."""
+
+    __slots__ = ()
+
+    def __bool__(self) -> bool:
+        return True
 
 
 class Strings(Mapping[str, str]):
@@ -141,6 +160,18 @@ def kind_of(value: Any) -> Kind:
         if isinstance(value, type_):
             return kind
     raise TypeError(f"found a {type(value).__name__} in the data of a template, wanted one of the types in values.py")
+
+
+def pointer_to(value: Any) -> Any:
+    """A value that a pointer points to. Of a bool only the value counts: Python has no bool that is true and false."""
+    match value:
+        case bool():
+            return value
+        case int():
+            return PointedInt(value)
+        case str():
+            return PointedText(value)
+    return value
 
 
 def type_name(value: Any) -> str:
