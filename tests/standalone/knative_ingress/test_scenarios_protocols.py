@@ -9,10 +9,11 @@ import pytest
 from knative_ingress.backends import GrpcPing, Retry, Timeout, WsServer
 from knative_ingress.clients import Gateway
 from knative_ingress.cluster import Cluster, path_to, public, split
+from knative_ingress.conftest import IS_FULL
 
 scenario = pytest.mark.scenario
 ROUND_TRIPS = 100
-DELAY_SECONDS = 10
+DELAY_SECONDS = 10 if IS_FULL else 3
 
 
 @scenario("grpc")
