@@ -28,10 +28,10 @@ from gatepost.providers.contract import Provider
 from gatepost.providers.embedded import EmbeddedProvider
 from gatepost.providers.rfc2136.provider import Rfc2136Provider
 from gatepost.providers.rfc2136.settings import Rfc2136Settings
+from gatepost.runtime.asked_kinds import NotingEngine
 from gatepost.runtime.dns.part import DnsPart
 from gatepost.runtime.dns.publisher import ZonePublisher
 from gatepost.runtime.dns.zones import Zones
-from gatepost.runtime.loop.kinds import NotingEngine
 from gatepost.runtime.loop.loop import Loop
 from gatepost.standalone.dnsserver import DnsServer
 from gatepost.writes.outcome import Event, Outcome

@@ -28,7 +28,7 @@ from gatepost.objects.kinds import BY_GROUP_KIND, typed
 from gatepost.objects.problems import UnreadableObject
 from gatepost.objects.refs import GroupKind, Ref, group_of, ref_of
 from gatepost.runtime import wiring
-from gatepost.runtime.loop.kinds import NotingEngine, kinds_over
+from gatepost.runtime.asked_kinds import NotingEngine, kinds_over
 from gatepost.runtime.offline import model_writer, settle
 
 CASES = Path(__file__).parents[1] / "cases"

@@ -22,9 +22,10 @@ from gatepost.objects.refs import GroupKind, Ref
 from gatepost.providers.contract import Provider, ProviderError, RecordResult, ZonesUnknown
 from gatepost.providers.embedded import EmbeddedProvider
 from gatepost.registries.contract import OwnershipStore
+from gatepost.runtime.asked_kinds import NotingEngine
 from gatepost.runtime.dns.part import DnsPart
 from gatepost.runtime.dns.zones import Zones
-from gatepost.runtime.loop.kinds import KnownKinds, NotingEngine
+from gatepost.runtime.loop.kinds import KnownKinds
 
 ZONE = "example.com"
 START = datetime(2026, 1, 1, tzinfo=UTC)

@@ -23,13 +23,13 @@ from gatepost.objects.problems import Problem
 from gatepost.objects.refs import GroupKind
 from gatepost.providers.contract import ProviderError, RecordResult
 from gatepost.providers.embedded import EmbeddedProvider
+from gatepost.runtime.asked_kinds import NotingEngine
 from gatepost.runtime.clock import Clock, LoopClock
 from gatepost.runtime.dns.part import DnsPart
 from gatepost.runtime.dns.publisher import ZonePublisher
 from gatepost.runtime.dns.telling import News
 from gatepost.runtime.dns.zones import Zones
 from gatepost.runtime.leadership.leading import Leadership
-from gatepost.runtime.loop.kinds import NotingEngine
 from gatepost.runtime.loop.loop import Loop
 from gatepost.writes.outcome import Event, Outcome
 

@@ -13,7 +13,7 @@ from gatepost.cluster.writer import Conflict
 from gatepost.objects.core import ConfigMap, Namespace, Service
 from gatepost.objects.meta import ObjectMeta
 from gatepost.objects.refs import GroupKind, Ref
-from gatepost.runtime.loop.kinds import NotingEngine
+from gatepost.runtime.asked_kinds import NotingEngine
 from gatepost.runtime.loop.loop import Loop
 from gatepost.state.rule import Rule
 from gatepost.state.view import View

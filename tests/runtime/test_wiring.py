@@ -9,7 +9,7 @@ import pytest
 from gatepost.objects.core import ConfigMap, Service
 from gatepost.objects.refs import GroupKind
 from gatepost.runtime import wiring
-from gatepost.runtime.loop.kinds import kinds_over
+from gatepost.runtime.asked_kinds import kinds_over
 from gatepost.state.rule import Rule
 from gatepost.state.store import Index
 

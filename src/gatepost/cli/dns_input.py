@@ -17,7 +17,8 @@ from gatepost.dns.records import Claims
 from gatepost.objects.problems import Problem, Skipped
 from gatepost.objects.refs import GroupKind
 from gatepost.objects.settings import Settings
-from gatepost.runtime.loop.kinds import kinds_in_doubt, kinds_over
+from gatepost.runtime.asked_kinds import kinds_over
+from gatepost.runtime.loop.kinds import kinds_in_doubt
 from gatepost.runtime.wiring import Wiring
 from gatepost.state.engine import Engine
 

@@ -15,7 +15,7 @@ from gatepost.objects.kinds import TYPES, typed
 from gatepost.objects.meta import KubernetesObject
 from gatepost.objects.problems import Problem, UnreadableObject
 from gatepost.objects.refs import Ref
-from gatepost.runtime.loop.kinds import kinds_read_whole
+from gatepost.runtime.asked_kinds import kinds_read_whole
 from gatepost.runtime.wiring import Wiring
 from gatepost.state.engine import Engine
 

@@ -1,4 +1,4 @@
-"""Time as the writing of DNS knows it: seconds that only grow, and waiting for a moment or for what comes before it."""
+"""A clock of seconds that only grow, and waiting until a moment unless something happens before it."""
 
 from __future__ import annotations
 

@@ -17,6 +17,7 @@ from gatepost.objects.meta import KubernetesObject
 from gatepost.objects.problems import Problem
 from gatepost.objects.refs import GroupKind
 from gatepost.objects.settings import settings_among
+from gatepost.runtime.asked_kinds import NotingEngine, kinds_read_whole
 from gatepost.runtime.clock import LoopClock
 from gatepost.runtime.cluster_feed import ClusterFeed
 from gatepost.runtime.dns.endpoint_verdicts import DnsVerdicts
@@ -26,7 +27,6 @@ from gatepost.runtime.dns.telling import News
 from gatepost.runtime.dns.zones import Zones
 from gatepost.runtime.leadership.leading import Alone, Leadership
 from gatepost.runtime.lookups import DnsResolver, NameLookups, Resolver, names_asked
-from gatepost.runtime.loop.kinds import NotingEngine, kinds_read_whole
 from gatepost.runtime.loop.loop import Loop
 from gatepost.runtime.probing import HttpAsker, Prober, probes_wanted
 from gatepost.state.rule import Rule

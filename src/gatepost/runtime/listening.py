@@ -18,7 +18,9 @@ class CannotListen(Exception):
 async def listening(app: web.Application, host: str, port: int) -> AsyncIterator[int]:
     """Serves an application inside the block.
 
-    Args: host: "" for all addresses of this machine. `port`: 0 for one that the system chooses.
+    Args:
+        host: "" for all addresses of this machine.
+        port: 0 for one that the system chooses.
     Yields: the port.
     Raises: CannotListen
     """

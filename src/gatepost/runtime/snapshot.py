@@ -19,8 +19,8 @@ from gatepost.objects.problems import Problem
 from gatepost.objects.refs import GroupKind, Ref
 from gatepost.objects.settings import settings_among
 from gatepost.objects.unserved import unserved
+from gatepost.runtime.asked_kinds import NotingEngine, kinds_over, kinds_read_whole
 from gatepost.runtime.cluster_feed import ClusterFeed
-from gatepost.runtime.loop.kinds import NotingEngine, kinds_over, kinds_read_whole
 from gatepost.runtime.wiring import Wiring
 from gatepost.state.engine import Engine
 

@@ -3,7 +3,7 @@
 | page       | answer                                                                                |
 | ---        | ---                                                                                   |
 | `/healthz` | 200 as long as the event loop turns                                                   |
-| `/readyz`  | 200, or 503 with a line for each thing that is missing; see `readiness`               |
+| `/readyz`  | 200, or 503 with a line for each thing that is missing; see `Loop.missing`            |
 | `/metrics` | the text format of Prometheus; see `metrics`                                          |
 """
 
@@ -21,7 +21,9 @@ Missing = Callable[[], Sequence[str]]
 def status_pages(metrics: Callable[[], bytes], missing: Missing | None = None) -> web.Application:
     """The application; it listens nowhere yet.
 
-    Args: metrics: gives the text of the metrics. `missing`: what is missing until ready; without it there is no page.
+    Args:
+        metrics: gives the text of the metrics.
+        missing: what is missing until the process is ready; without it `/readyz` is not served.
     """
 
     async def healthy(_: web.Request) -> web.Response:

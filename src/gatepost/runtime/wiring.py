@@ -50,7 +50,7 @@ def reconcilers(names: Sequence[str] = tuple(CONTROLLERS)) -> Wiring:
 
 
 def probing(names: Sequence[str]) -> Wiring:
-    """What these controllers need besides where the data plane is probed."""
+    """What these controllers need in addition if the data plane is probed."""
     packages = [importlib.import_module(CONTROLLERS[name]) for name in names]
     indexes = {index.name: index for package in packages for index in getattr(package, "PROBING_INDEXES", ())}
     return Wiring((), tuple(indexes.values()))
@@ -59,7 +59,7 @@ def probing(names: Sequence[str]) -> Wiring:
 def dns_part(settings: DnsSettings, *, writes_status: bool = False) -> Wiring:
     """The rules and indexes from Gateways and Routes to DNS.
 
-    Args: writes_status: with the rule for the status of DNSEndpoints, for those who write to a cluster.
+    Args: writes_status: also gives the rule for the status of DNSEndpoints, for those who write to a cluster.
     Raises: BadSettings
     """
     return Wiring(*dns_rules(settings, writes_status=writes_status))

@@ -33,6 +33,7 @@ class ZonePublisher:
     """Writes the names that changed, many at a time.
 
     Args:
+        zones: the zones of the one provider that is written.
         interval_seconds: how often everything is compared with what the provider lists.
         batch_seconds: how long changes are gathered before they are written together.
         tell: takes the problems of names and the events of records, to be told where their owners look; a problem

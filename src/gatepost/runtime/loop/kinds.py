@@ -1,55 +1,15 @@
-"""Which kinds the rules need, and how far each is known: what may be concluded from an object that is not there."""
+"""How far each watched kind is known: what may be concluded from an object that is not there."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Iterable
-from datetime import datetime
+from collections.abc import Collection, Hashable
 from typing import Any
 
-from gatepost.objects.meta import KubernetesObject
 from gatepost.objects.refs import GroupKind, Ref
 from gatepost.objects.unserved import unserved, unserved_ref
-from gatepost.state.engine import Engine
+from gatepost.runtime.asked_kinds import NotingEngine, kinds_over
 from gatepost.state.rule import Rule
 from gatepost.state.store import Index
-
-OWN_GROUP = "gatepost"
-"""The group of settings, which live in the store but in no cluster."""
-
-
-class NotingEngine(Engine):
-    """An engine that notes which kinds its rules ask for, so that just these are watched."""
-
-    def __init__(self, rules: Iterable[Rule[Any]], indexes: Iterable[Index], start: datetime) -> None:
-        indexes = tuple(indexes)
-        super().__init__(rules, indexes, start)
-        self.indexes = {index.name: index for index in indexes}
-        self._kinds_asked: dict[tuple[str, str], None] = {}
-
-    def object_at(self, ref: Ref) -> KubernetesObject | None:
-        self._kinds_asked[ref.group, ref.kind] = None
-        return super().object_at(ref)
-
-    def kinds_asked(self) -> list[GroupKind]:
-        """The kinds of which objects have been asked for so far, in the order in which they first were."""
-        return [GroupKind(group, kind) for group, kind in self._kinds_asked if group != OWN_GROUP]
-
-
-def kinds_over(rules: Iterable[Rule[Any]], indexes: Iterable[Index]) -> list[GroupKind]:
-    """The kinds that give the keys of rules and fill indexes: known before anything has run."""
-    sources: list[Any] = [index.source for index in indexes]
-    for rule in rules:
-        if isinstance(rule.over, tuple):
-            sources.extend(rule.over)
-        elif isinstance(rule.over, type):
-            sources.append(rule.over)
-    types: dict[type[KubernetesObject], None] = dict.fromkeys(s for s in sources if isinstance(s, type))
-    return [type_.KIND.group_kind for type_ in types if type_.KIND.group != OWN_GROUP]
-
-
-def kinds_read_whole(rules: Iterable[Rule[Any]]) -> frozenset[GroupKind]:
-    """The kinds of whose objects a rule reads what is not kept otherwise."""
-    return frozenset(type_.KIND.group_kind for rule in rules for type_ in rule.reads_whole)
 
 
 def kinds_in_doubt(
@@ -66,7 +26,18 @@ def kinds_in_doubt(
 
 
 class KnownKinds:
-    """How far each watched kind is known."""
+    """How far each watched kind is known.
+
+    | a kind is | when                                                      | then                                |
+    | unheard   | its first list has neither come nor failed                | no rule runs                        |
+    | unknown   | its first list is not in, or no rule has run on it yet    | nothing that rests on it is written |
+    | failing   | it cannot be read now, whether or not it was read before  | what was known of it still counts   |
+    | missing   | the cluster does not serve it                             | what was known of it still counts   |
+
+    Attributes:
+        failing: with what the cluster said.
+        failures: how often any kind could not be read so far.
+    """
 
     def __init__(self, engine: NotingEngine) -> None:
         self._engine = engine

@@ -15,10 +15,11 @@ from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
+from gatepost.runtime.asked_kinds import NotingEngine
 from gatepost.runtime.leadership.leading import Alone, Leadership
 from gatepost.runtime.loop.edges import Feed, NoPublisher, Publisher, Writes
 from gatepost.runtime.loop.intake import Arrivals, Intake
-from gatepost.runtime.loop.kinds import KnownKinds, NotingEngine
+from gatepost.runtime.loop.kinds import KnownKinds
 from gatepost.runtime.loop.movements import Movements
 from gatepost.runtime.loop.passes import Passes
 from gatepost.runtime.loop.workers import Workers

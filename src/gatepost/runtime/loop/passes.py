@@ -8,11 +8,12 @@ from collections.abc import Callable, Iterable
 from datetime import datetime
 
 from gatepost.objects.refs import GroupKind
+from gatepost.runtime.asked_kinds import NotingEngine, kinds_over
 from gatepost.runtime.logs import fields
 from gatepost.runtime.loop.collector import Collector
 from gatepost.runtime.loop.edges import Feed, Publisher
 from gatepost.runtime.loop.intake import Arrivals
-from gatepost.runtime.loop.kinds import KnownKinds, NotingEngine, kinds_over
+from gatepost.runtime.loop.kinds import KnownKinds
 from gatepost.runtime.loop.movements import Movements
 from gatepost.runtime.loop.outcomes import Place
 from gatepost.runtime.loop.said import Said

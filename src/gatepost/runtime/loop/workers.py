@@ -15,9 +15,10 @@ from gatepost.cluster.errors import ApiError, ClusterError
 from gatepost.cluster.writer import Conflict
 from gatepost.objects.problems import Problem
 from gatepost.objects.refs import Ref
+from gatepost.runtime.asked_kinds import NotingEngine
 from gatepost.runtime.logs import fields
 from gatepost.runtime.loop.edges import Writes
-from gatepost.runtime.loop.kinds import KnownKinds, NotingEngine
+from gatepost.runtime.loop.kinds import KnownKinds
 from gatepost.runtime.loop.movements import Movements
 from gatepost.runtime.loop.outcomes import Outcomes, Place
 from gatepost.runtime.loop.retries import RetryQueue

@@ -17,7 +17,7 @@ from gatepost.objects.kinds import typed
 from gatepost.objects.meta import KubernetesObject
 from gatepost.objects.problems import Problem, UnreadableObject
 from gatepost.objects.refs import Ref, ref_of
-from gatepost.runtime.loop.kinds import kinds_read_whole
+from gatepost.runtime.asked_kinds import kinds_read_whole
 from gatepost.runtime.loop.outcomes import Outcomes, Place
 from gatepost.runtime.offline.manifest_uids import uid_of, with_owners_named
 from gatepost.runtime.offline.model_writer import ModelWriter
