@@ -8,16 +8,25 @@ import json
 import os
 import subprocess
 import sys
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 import yaml
 from click.testing import CliRunner, Result
 
+from gatepost.cli.cluster_input import warnings_in_cluster
 from gatepost.cli.commands import gatepost
+from gatepost.cli.input_options import Input
+from gatepost.cluster.calls import Calls
+from gatepost.cluster.client import Client
+from gatepost.cluster.connection import Connection, Server
+from gatepost.cluster.discovery import Discovery
+from gatepost.cluster.recorder import EventRecorder
 from gatepost.objects.refs import Ref
 from gatepost.standalone.apiserver.server import ApiServer
 from gatepost.standalone.ports import free_ports
+from gatepost.writes.outcome import Event, Subject
 
 GATEWAY = """
 apiVersion: gateway.networking.k8s.io/v1
@@ -305,3 +314,46 @@ async def test_cluster_is_read_and_nothing_is_written(tmp_path: Path) -> None:
     assert "DomainMapping default/shop.example.com: spec.ref.name" in claimed.stdout
     assert waiting.exit_code == 1
     assert "/: 100 % to shop/web:80" in waiting.stdout  # routes are kept whole, for their backends
+
+
+async def told(url: str, about: Subject, reason: str, message: str, now: datetime) -> None:
+    """Has the recorder of `gatepost run` tell a warning."""
+    async with Client(Connection(Server(url))) as client:
+        recorder = EventRecorder(Calls(client, Discovery(client)), lambda: now)
+        await recorder.record(Event(about, "Warning", reason, message))
+        assert recorder.dropped == 0
+
+
+async def test_what_gatepost_run_warned_of_in_the_cluster_is_told_as_such(tmp_path: Path) -> None:
+    kubeconfig = tmp_path / "kubeconfig"
+    ref = Ref("gateway.networking.k8s.io", "HTTPRoute", "shop", "app")
+    async with ApiServer() as server:
+        server.write_kubeconfig(kubeconfig)
+        for namespace in ("infra", "shop"):
+            await server.apply({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": namespace}}, "test")
+        for text in (GATEWAY, ROUTE):
+            await server.apply(yaml.safe_load(text), "test")
+        found = server.find(ref)
+        assert found is not None
+        now = datetime.now(UTC)
+        route = Subject(ref, "gateway.networking.k8s.io/v1", found["metadata"]["uid"])
+        before = Subject(ref, "gateway.networking.k8s.io/v1", "uid-of-a-former-route")
+        no_zone = "app.example.com is in no zone of BIND, which has example.net"
+        await told(server.url, route, "NoZone", no_zone, now - timedelta(minutes=7, seconds=5))
+        await told(server.url, before, "RecordError", "of a former object", now)
+        shown = await asyncio.to_thread(run, "app.example.com", "--kubeconfig", str(kubeconfig))
+        in_json = await asyncio.to_thread(run, "httproute/app", "-o", "json", "--kubeconfig", str(kubeconfig))
+    assert (shown.exit_code, shown.stderr) == (1, "")
+    assert shown.stdout.endswith(
+        f"Told by gatepost run (it may be mended since)\n  7 minutes ago, HTTPRoute shop/app: {no_zone}  [NoZone]\n"
+    )
+    (warning,) = json.loads(in_json.stdout)["told"]
+    assert (warning["reason"], warning["message"], warning["minutesAgo"]) == ("NoZone", no_zone, 7)
+
+
+def test_without_events_an_explanation_goes_on_and_says_so(capsys: pytest.CaptureFixture[str]) -> None:
+    (port,) = free_ports(1, "127.0.0.1")
+    ref = Ref("gateway.networking.k8s.io", "HTTPRoute", "shop", "app")
+    given = Input(paths=(), kubeconfig=None, context=None, server=f"http://127.0.0.1:{port}")
+    assert warnings_in_cluster(given, {ref: "uid"}) == ()
+    assert "events cannot be read, so warnings of gatepost run are not known" in capsys.readouterr().err

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime
 from ipaddress import ip_address
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
@@ -13,11 +14,12 @@ from msgspec import structs
 from gatepost.cli.exit_codes import OUTSIDE_FAILED
 from gatepost.cli.input_options import Input
 from gatepost.dns.names import is_address
-from gatepost.objects.refs import GroupKind
+from gatepost.objects.refs import GroupKind, Ref
 from gatepost.objects.settings import Settings
 from gatepost.runtime.wiring import Wiring
 
 if TYPE_CHECKING:
+    from gatepost.explain.values import Told
     from gatepost.runtime.snapshot import Snapshot
 
 
@@ -51,6 +53,25 @@ def take_snapshot(
     for group_kind, why in sorted(taken.withheld.items()):
         click.echo(f"gatepost: {group_kind} cannot be read and counts as absent: {why}", err=True)
     return taken
+
+
+def warnings_in_cluster(given: Input, uids: Mapping[Ref, str]) -> tuple[Told, ...]:
+    """What `gatepost run` has warned of lately about these objects, each given with its UID.
+
+    Where events cannot be read, nothing; why is told on stderr.
+    """
+    import asyncio
+
+    from gatepost.cluster.errors import ClusterError
+    from gatepost.cluster.locate import find_connection
+    from gatepost.runtime.warning_events import warnings_told
+
+    try:
+        connection = find_connection(given.kubeconfig, given.context, server=given.server)
+        return asyncio.run(warnings_told(connection, uids, datetime.now(UTC)))
+    except ClusterError as error:
+        click.echo(f"gatepost: events cannot be read, so warnings of gatepost run are not known: {error}", err=True)
+        return ()
 
 
 def _seen_from(server: str, settings: Settings) -> Settings:

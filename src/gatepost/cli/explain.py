@@ -11,7 +11,7 @@ from typing import Any
 import click
 from msgspec import Struct
 
-from gatepost.cli.cluster_input import take_snapshot
+from gatepost.cli.cluster_input import take_snapshot, warnings_in_cluster
 from gatepost.cli.dns_input import DEFAULT_SOURCES
 from gatepost.cli.dns_options import dns_options, dns_wiring, with_default_sources
 from gatepost.cli.exit_codes import DONE, INPUT_HAS_PROBLEMS, OUTSIDE_FAILED
@@ -25,6 +25,7 @@ from gatepost.explain.names import host_in
 from gatepost.explain.one_object import Ambiguous, UnknownKind, explain_object, find_object, kind_named
 from gatepost.explain.scene import RawOf
 from gatepost.explain.text import Line, hostname_lines, object_lines, plain
+from gatepost.explain.told import objects_in, with_hostname_told, with_object_told
 from gatepost.explain.values import Explanation, ObjectExplanation
 from gatepost.objects.core import EndpointSlice, Service
 from gatepost.objects.gatewayapi import GRPCRoute, HTTPRoute
@@ -69,6 +70,9 @@ def command(
     With FILE (manifests, folders, - for stdin) no cluster is asked; without, the objects of the cluster are read once,
     and nothing is written. KIND/NAME explains one object instead: what was made of it, what it reads and what reads it.
 
+    Only `gatepost run` knows the zones of the DNS provider and what that refuses: what it has warned of lately, in
+    events of the cluster, is shown as told by it.
+
     \b
     Exit code: 0 served, 1 not served or not known, 2 wrong use, 3 the cluster cannot be asked.
 
@@ -80,6 +84,8 @@ def command(
     wiring = together(reconcilers(), dns_wiring(with_default_sources(dns, DEFAULT_SOURCES)))
     known = _over_files(ctx, given, wiring, settings) if given.paths else _over_cluster(given, wiring, settings)
     explanation = _explain(what, namespace, known)
+    if not given.paths:
+        explanation = _with_told(explanation, given, known.engine)
     if output == "json":
         print_json(explanation)
     else:
@@ -151,6 +157,18 @@ def _explain(what: str, namespace: str, known: _Known) -> Explanation | ObjectEx
         )
     except (NotAHostname, UnknownKind, Ambiguous) as error:
         raise click.UsageError(str(error)) from error
+
+
+def _with_told(
+    explanation: Explanation | ObjectExplanation, given: Input, engine: Engine
+) -> Explanation | ObjectExplanation:
+    """The explanation with what `gatepost run` has warned of: zones of its DNS provider, and what that refuses."""
+    found = {ref: engine.store.get(ref) for ref in objects_in(explanation)}
+    uids = {ref: obj.metadata.uid for ref, obj in found.items() if obj is not None}
+    told = warnings_in_cluster(given, uids) if uids else ()
+    if isinstance(explanation, Explanation):
+        return with_hostname_told(explanation, told, engine)
+    return with_object_told(explanation, told)
 
 
 def _host_in(what: str) -> str:

@@ -15,6 +15,7 @@ from gatepost.explain.values import (
     Finding,
     ObjectExplanation,
     Step,
+    Told,
     Verdict,
     Why,
 )
@@ -72,6 +73,7 @@ def hostname_lines(explanation: Explanation) -> Iterator[Line]:
         yield Line(0, "title", "DNS")
     for answer in explanation.dns:
         yield from _answer(answer)
+    yield from _told(explanation.told)
 
 
 def _reasons(explanation: Explanation) -> Iterator[Line]:
@@ -155,6 +157,19 @@ def _backends(backends: Sequence[Backend], depth: int) -> Iterator[Line]:
         yield Line(depth, "detail", f"{where}: {share}{backend.service}")
 
 
+def _told(told: Sequence[Told]) -> Iterator[Line]:
+    if told:
+        yield Line(0, "title", "Told by gatepost run (it may be mended since)")
+    for one in told:
+        yield Line(1, "doubt", f"{_ago(one.minutes_ago)}, {_named(one.about)}: {one.message}  [{one.reason}]")
+
+
+def _ago(minutes: int) -> str:
+    if minutes == 0:
+        return "less than a minute ago"
+    return f"{minutes} minute{'' if minutes == 1 else 's'} ago"
+
+
 def _answer(answer: DnsAnswer) -> Iterator[Line]:
     name = answer.name + (f" ({answer.set_identifier})" if answer.set_identifier else "")
     if not answer.records:
@@ -197,6 +212,7 @@ def object_lines(explanation: ObjectExplanation) -> Iterator[Line]:
     for finding in explanation.findings:
         yield Line(0, "title", f"Rule {finding.rule}{' (stopped before its end)' if finding.blocked else ''}")
         yield from _finding(finding, explanation)
+    yield from _told(explanation.told)
     if explanation.read_by:
         yield Line(0, "title", "Read by")
     for reader in explanation.read_by[:_MOST_READERS]:

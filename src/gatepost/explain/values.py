@@ -97,6 +97,15 @@ class DnsAnswer(Value, frozen=True, kw_only=True):
     notes: tuple[Skipped, ...] = ()
 
 
+class Told(Value, frozen=True, kw_only=True):
+    """A warning that `gatepost run` gave about an object. It may be mended since."""
+
+    about: Ref
+    reason: str
+    message: str
+    minutes_ago: int
+
+
 class Explanation(Value, frozen=True, kw_only=True):
     """What serves a hostname, or why nothing does.
 
@@ -107,6 +116,7 @@ class Explanation(Value, frozen=True, kw_only=True):
         served_by: the routes that take requests for the name, and what they lead to.
         way: the steps from what names the host to the Gateway.
         near: other known names, for a name that nothing mentions.
+        told: warnings of `gatepost run` that the rest does not give.
     """
 
     name: str
@@ -117,6 +127,7 @@ class Explanation(Value, frozen=True, kw_only=True):
     way: tuple[Step, ...] = ()
     dns: tuple[DnsAnswer, ...] = ()
     near: tuple[str, ...] = ()
+    told: tuple[Told, ...] = ()
 
     @property
     def is_served(self) -> bool:
@@ -163,6 +174,7 @@ class ObjectExplanation(Value, frozen=True, kw_only=True):
     conditions: tuple[Condition, ...] = ()
     findings: tuple[Finding, ...] = ()
     read_by: tuple[str, ...] = ()
+    told: tuple[Told, ...] = ()
 
     @property
     def is_in_order(self) -> bool:
