@@ -63,6 +63,13 @@ def problems(raw: Raw) -> list[str]:
     return found + list(_broken_rules(filled, definition, ""))
 
 
+def defaulted(raw: Raw) -> Raw:
+    """An object with the defaults that an API server with the published definitions writes into it."""
+    filled: Raw = copy_of(raw)
+    _schema(raw["apiVersion"], raw["kind"]).fill_defaults(filled)
+    return filled
+
+
 @cache
 def _schema(api_version: str, kind: str) -> ObjectSchema:
     return ObjectSchema(_definitions()[api_version, kind])

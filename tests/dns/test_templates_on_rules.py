@@ -7,9 +7,11 @@ from typing import Any
 import msgspec
 import pytest
 
+import published_crds
 from gatepost.cluster.decoding import ObjectDecoder
 from gatepost.dns.claims import CLAIMS
 from gatepost.dns.fqdn_templates import FqdnTemplates
+from gatepost.dns.route_rules_in_go import with_defaults
 from gatepost.dns.rules import ROUTE_SOURCES, rules
 from gatepost.dns.settings import DnsSettings
 from gatepost.dns.sources.hostnames import TemplateFailed
@@ -92,6 +94,20 @@ def made(text: str, route: GatewayRoute) -> str:
 )
 def test_template_sees_the_rules_of_an_httproute(text: str, expected: str) -> None:
     assert made(text, cart("HTTPRoute")) == expected
+
+
+@pytest.mark.skipif(published_crds.folder() is None, reason=published_crds.WHY_ABSENT)
+@pytest.mark.parametrize("kind", ["HTTPRoute", "GRPCRoute"])
+def test_defaults_of_rules_are_those_of_the_published_definitions(kind: str) -> None:
+    mirror = {
+        "type": "RequestMirror",
+        "requestMirror": {"backendRef": {"name": "m", "port": 1}, "fraction": {"numerator": 1}},
+    }
+    more = {"filters": [mirror], "backendRefs": [{"name": "m", "port": 1, "filters": [mirror]}]}
+    for given in ([*SPECS[kind], more], None):
+        spec = {} if given is None else {"rules": given}
+        route = {"apiVersion": "gateway.networking.k8s.io/v1", "kind": kind, "metadata": {"name": "a"}, "spec": spec}
+        assert with_defaults(given, kind) == published_crds.defaulted(route)["spec"].get("rules")
 
 
 def test_pointer_that_is_set_is_true_whatever_it_points_to() -> None:
