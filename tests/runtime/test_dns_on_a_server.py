@@ -186,6 +186,18 @@ async def test_two_instances_do_not_overwrite_each_others_conditions() -> None:
         assert (await shop.get(f"{ENDPOINTS}/static"))["metadata"] == first["metadata"]
 
 
+async def test_a_warning_tells_in_a_sentence_of_its_own_what_to_do() -> None:
+    async with place() as shop:
+        await shop.write_down("static", "192.0.2.1", "static.example.net")
+        assert await shop.run_once() == []
+        (event,) = (await shop.get(EVENTS))["items"]
+        assert (event["type"], event["reason"]) == ("Warning", "NoZone")
+        assert event["message"] == (
+            "static.example.net is in no zone of gatepost's own DNS server, which has example.com. "
+            "Choose a name in one of its zones, or give it that zone."
+        )
+
+
 async def test_an_entry_that_can_be_no_record_is_told_once_on_its_object() -> None:
     async with place() as shop:
         await shop.write_down("static", "nowhere")

@@ -148,8 +148,7 @@ class Controllers:
 
 def _text(problem: Problem) -> str:
     """A problem in an event on the object that it is about, which need not be named again."""
-    where = f"{problem.field}: " if problem.field else ""
-    return where + problem.message + (f" {problem.hint}" if problem.hint else "")
+    return str(problem).removeprefix(f"{problem.about}: ")
 
 
 def _now() -> datetime:
