@@ -34,7 +34,6 @@ class ServiceSpec(Shape, frozen=True):
     external_name: str = ""
     ports: tuple[ServicePort, ...] = ()
     selector: dict[str, str] = field(default_factory=dict)
-    session_affinity: str = ""
 
 
 class LoadBalancerIngress(Shape, frozen=True):

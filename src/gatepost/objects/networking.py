@@ -115,7 +115,6 @@ class CertificateSpec(Shape, frozen=True):
 class CertificateStatus(Shape, frozen=True):
     conditions: tuple[Condition, ...] = ()
     observed_generation: int = 0
-    not_after: str | None = None
     http01_challenges: tuple[HTTP01Challenge, ...] = field(default=(), name="http01Challenges")
 
 

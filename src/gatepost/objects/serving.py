@@ -88,7 +88,6 @@ class Route(KubernetesObject, frozen=True, kw_only=True):
 
 class ConfigurationStatus(Shape, frozen=True):
     latest_ready_revision_name: str = ""
-    latest_created_revision_name: str = ""
     conditions: tuple[Condition, ...] = ()
     observed_generation: int = 0
 
@@ -101,7 +100,6 @@ class Configuration(KubernetesObject, frozen=True, kw_only=True):
 
 class ContainerPort(Shape, frozen=True):
     name: str = ""
-    container_port: int = 0
 
 
 class Container(Shape, frozen=True):
