@@ -260,6 +260,7 @@ def test_cluster_domain_says_which_names_are_inside_the_cluster(knative: tuple[s
     inside = "web.shop.svc.corp.test is a name inside the cluster"
     assert inside not in run(*knative).stderr
     assert inside in run("--cluster-domain", "corp.test", *knative).stderr
+    assert inside in run(*knative, GATEPOST_CLUSTER_DOMAIN="corp.test").stderr
 
 
 def test_system_namespace_says_where_the_gateways_of_knative_are_named(knative: tuple[str, ...]) -> None:

@@ -8,14 +8,21 @@ from typing import Any
 
 import click
 
+from gatepost.cli.dns_options import ENVIRONMENT_PREFIX
 from gatepost.objects.settings import Settings
 
+# The variables are those that `gatepost run` reads, so that a look at what it does sees the same.
 _CLUSTER_DOMAIN = click.option(
-    "--cluster-domain", default=Settings().cluster_domain, show_default=True, help="DNS suffix of Services."
+    "--cluster-domain",
+    default=Settings().cluster_domain,
+    envvar=f"{ENVIRONMENT_PREFIX}CLUSTER_DOMAIN",
+    show_default=True,
+    help="DNS suffix of Services.",
 )
 _SYSTEM_NAMESPACE = click.option(
     "--system-namespace",
     default=Settings().system_namespace,
+    envvar=f"{ENVIRONMENT_PREFIX}SYSTEM_NAMESPACE",
     show_default=True,
     help="Where Knative's settings lie.",
 )
