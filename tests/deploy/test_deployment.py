@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 import yaml
-from deploy_manifests import FOLDER, object_of, objects
 
+from deploy_manifests import FOLDER, object_of, objects
 from gatepost.cli.run import command
 
 ENVIRONMENT = {"GATEPOST_RFC2136_TSIG_SECRET": "c2VjcmV0"}
