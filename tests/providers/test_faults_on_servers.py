@@ -1,6 +1,7 @@
-"""One fault after the other, with gatepost running as it does in a cluster, over a zone on a real server: no record of
+"""One fault after the other, with gatepost running as it does in a cluster, over a zone on a real server.
 
-another owner is touched, no record of a living claim is missing once the fault is over, nothing is deleted on doubt.
+No record of another owner is touched, no record of a living claim is missing once the fault is over, and nothing is
+deleted on doubt.
 """
 
 from __future__ import annotations
