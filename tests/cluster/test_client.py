@@ -102,3 +102,11 @@ async def test_a_fixed_token_that_is_refused_is_said_to_be_refused() -> None:
             with pytest.raises(CredentialError, match=r"does not accept the credentials \(token expired\)"):
                 await client.read("/version")
         assert len(cluster.seen) == 1
+
+
+@pytest.mark.parametrize("url", ["http://127.0.0.9:1", "https://127.0.0.9:1"])
+async def test_a_server_that_is_not_there_is_told_in_words_that_are_the_same_each_time(url: str) -> None:
+    async with Client(Connection(Server(url))) as client:
+        with pytest.raises(Unreachable) as raised:
+            await client.read("/version")
+    assert str(raised.value) == "GET /version: cannot connect to 127.0.0.9:1: Connect call failed ('127.0.0.9', 1)"

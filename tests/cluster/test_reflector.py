@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
+import pytest
 from scripted import (
     RecordingSink,
     ScriptedCluster,
@@ -21,11 +22,12 @@ from scripted import (
 )
 
 from gatepost.cluster.discovery import Discovery
+from gatepost.cluster.errors import Unreachable
 from gatepost.cluster.reflector import Reflector, WatchedKind
 from gatepost.objects.core import ConfigMap
 from gatepost.objects.gatewayapi import GROUP, HTTPRoute
 from gatepost.objects.meta import KubernetesObject
-from gatepost.objects.refs import Ref
+from gatepost.objects.refs import GroupKind, Ref
 
 ROUTES = "/apis/gateway.networking.k8s.io/v1/httproutes"
 
@@ -358,6 +360,16 @@ async def test_an_answer_that_is_none_of_an_api_server_is_a_failure_and_asked_fo
             await sink.until(lambda: "complete" in sink.states)
             assert sink.states == ["failing", "complete"]
             assert "GET /apis: the answer is none of a Kubernetes API" in str(sink.errors[0])
+
+
+@pytest.mark.parametrize(
+    ("kind", "path"), [(GroupKind("", "Service"), "/api/v1"), (HTTPRoute.KIND.group_kind, "/apis")]
+)
+async def test_a_web_server_that_finds_nothing_is_no_cluster_without_kinds(kind: GroupKind, path: str) -> None:
+    async with scripted_cluster() as website, client_of(website) as client:
+        website.on("GET", path, answer("<h1>Not found</h1>", 404))
+        with pytest.raises(Unreachable, match=f"GET {path}: found 404, wanted the answer of a Kubernetes API"):
+            await Discovery(client).find(kind)
 
 
 async def test_reflectors_that_start_together_look_at_a_group_once() -> None:

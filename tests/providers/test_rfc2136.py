@@ -296,6 +296,16 @@ def test_settings_name_all_that_is_wrong() -> None:
     ]
 
 
+def test_a_key_has_the_name_that_dns_can_hold() -> None:
+    wrong = Rfc2136Settings(
+        rfc2136_host=("127.0.0.1",),
+        rfc2136_zone=("example.com",),
+        rfc2136_tsig_keyname="key..one",
+        rfc2136_tsig_secret="c2VjcmV0",
+    )
+    assert wrong.check() == ('--rfc2136-tsig-keyname: "key..one" is no DNS name: A DNS label is empty.',)
+
+
 def test_a_key_and_insecure_are_not_given_together() -> None:
     both = Rfc2136Settings(
         rfc2136_host=("127.0.0.1",), rfc2136_zone=("example.com",), rfc2136_insecure=True, rfc2136_tsig_keyname="k"

@@ -216,3 +216,9 @@ def test_one_port_for_two_servers_is_wrong_use() -> None:
     done = ended("--http-port", "18080", "--local-port", "18080")
     assert done.returncode == 2
     assert "Port 18080 is given twice" in done.stderr
+
+
+def test_a_zone_that_is_no_name_is_wrong_use() -> None:
+    done = ended("--zone", "shop..example")
+    assert done.returncode == 2
+    assert '--zone: "shop..example" is no DNS name: A DNS label is empty.' in done.stderr

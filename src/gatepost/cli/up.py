@@ -107,8 +107,8 @@ def command(
         crds_dir=crds_dir,
         zones=zones or DEFAULT_ZONES,
     )
-    if repeated := settings.repeated_port():
-        raise click.UsageError(f"Port {repeated} is given twice; each server needs one of its own.")
+    if wrong := settings.check():
+        raise click.UsageError(wrong)
     try:
         asyncio.run(_run(settings, kubeconfig or _free_kubeconfig(), ready_file, probe=probe, quiet=quiet))
     except StandaloneError as error:

@@ -11,7 +11,7 @@ import msgspec
 from msgspec import Struct, field
 
 from gatepost.cluster.client import Client
-from gatepost.cluster.errors import ApiError, Unreachable
+from gatepost.cluster.errors import ApiError, ClusterError, Unreachable
 from gatepost.objects.refs import GroupKind, api_version_of
 
 AnswerT = TypeVar("AnswerT")
@@ -108,9 +108,9 @@ class Discovery:
         try:
             answer = _decoded(path, await self._client.read(path), _ResourceList)
         except ApiError as error:
-            if error.code == 404:
+            if error.code == 404 and group:
                 return ()  # it went between two looks
-            raise
+            raise _told_for(path, error) from error
         return tuple(
             ServedKind(group, version, resource.kind, resource.name, resource.namespaced)
             for resource in answer.resources
@@ -124,7 +124,10 @@ class Discovery:
             return self._versions
 
     async def _look_at_groups(self) -> dict[str, tuple[str, ...]]:
-        answer = _decoded("/apis", await self._client.read("/apis"), _GroupList)
+        try:
+            answer = _decoded("/apis", await self._client.read("/apis"), _GroupList)
+        except ApiError as error:
+            raise _told_for("/apis", error) from error
         return {group.name: _preferred_first(group) for group in answer.groups}
 
 
@@ -134,6 +137,17 @@ def _decoded(path: str, answer: bytes, type_: type[AnswerT]) -> AnswerT:
         return msgspec.json.decode(answer, type=type_)
     except msgspec.DecodeError as error:
         raise Unreachable(f"GET {path}: the answer is none of a Kubernetes API ({error})") from error
+
+
+def _told_for(path: str, error: ApiError) -> ClusterError:
+    """The error, told as what it is where every Kubernetes API has an answer and this server has none.
+
+    A web server at a wrong URL says 404 to everything. To take that for a cluster in which no kind is served would be
+    to wait for its kinds for ever.
+    """
+    if error.code != 404:
+        return error
+    return Unreachable(f"GET {path}: found 404, wanted the answer of a Kubernetes API; check the URL of the server")
 
 
 def _preferred_first(group: _Group) -> tuple[str, ...]:

@@ -49,7 +49,17 @@ class UpSettings(Struct, frozen=True):
     crds_dir: Path | None = None
     zones: tuple[str, ...] = DEFAULT_ZONES
 
-    def repeated_port(self) -> int:
+    def check(self) -> str:
+        """What is wrong with these settings, "" if nothing is."""
+        if repeated := self._repeated_port():
+            return f"Port {repeated} is given twice; each server needs one of its own."
+        try:
+            EmbeddedProvider(self.zones)
+        except ValueError as error:
+            return f"--zone: {error}"
+        return ""
+
+    def _repeated_port(self) -> int:
         """A port that was given to two servers, 0 if there is none."""
         ports = [self.api_port, self.http_port, self.https_port, self.local_port, self.dns_port]
         return next((port for port in ports if port and ports.count(port) > 1), 0)

@@ -9,6 +9,8 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
+from gatepost.providers.spelling import canonical_name
+
 DISABLED, ROUND_ROBIN, RANDOM = "disabled", "round-robin", "random"
 STRATEGIES = (DISABLED, ROUND_ROBIN, RANDOM)
 ALGORITHMS = ("hmac-sha1", "hmac-sha224", "hmac-sha256", "hmac-sha384", "hmac-sha512")
@@ -72,6 +74,8 @@ class Rfc2136Settings(Struct, frozen=True, kw_only=True):
             yield "--rfc2136-tsig-keyname and --rfc2136-tsig-secret: give both, or --rfc2136-insecure to sign nothing"
         elif not _is_base64(self.rfc2136_tsig_secret):
             yield "--rfc2136-tsig-secret: found a text that is no base64"
+        if self.rfc2136_tsig_keyname and (wrong := _why_no_name(self.rfc2136_tsig_keyname)):
+            yield f"--rfc2136-tsig-keyname: {wrong}"
         if self.rfc2136_tsig_secret_alg.rstrip(".").lower() not in ALGORITHMS:
             found, wanted = self.rfc2136_tsig_secret_alg, ", ".join(ALGORITHMS)
             yield f"--rfc2136-tsig-secret-alg: found {found!r}, wanted one of {wanted}"
@@ -90,6 +94,14 @@ class Rfc2136Settings(Struct, frozen=True, kw_only=True):
             yield f"--rfc2136-load-balancing-strategy: found {found!r}, wanted one of {wanted}"
         if self.rfc2136_skip_tls_verify and not self.rfc2136_use_tls:
             yield "--rfc2136-skip-tls-verify: needs --rfc2136-use-tls"
+
+
+def _why_no_name(text: str) -> str:
+    try:
+        canonical_name(text)
+    except ValueError as error:
+        return str(error)
+    return ""
 
 
 def _is_base64(text: str) -> bool:
