@@ -326,3 +326,35 @@ async def test_a_replica_that_cannot_read_routes_keeps_what_another_has_publishe
     zone.asked["east"] = cluster.names
     await other.round()
     assert await zone.addresses() == {"a.example.com": ("192.0.2.1",)}
+
+
+async def late_after_half(first: str, second: str) -> tuple[Zone, Instance]:
+    """One instance makes the ownership record alone; the second, which had read the zone before, makes the record."""
+    zone, cluster, half = await small(owner=first)
+    late = Instance(second, cluster, zone)
+    await late.round()
+    cluster.routes["app"] = ("app.example.com",)
+    zone.asked[first] = zone.asked[second] = cluster.names
+    late.poll()
+    assert await late.list_zone()
+    half.access.fault = Fault(HALF_IS_MADE, 1)
+    await half.round()
+    await late.write()
+    return zone, late
+
+
+async def test_a_record_stays_whose_ownership_another_instance_of_the_same_owner_wrote() -> None:
+    zone, late = await late_after_half("east", "east")
+    assert set(await zone.addresses()) == {"app.example.com"}
+    await late.round()
+    assert await zone.owner_of("app.example.com") == "east"
+    assert set(await zone.addresses()) == {"app.example.com"}
+    assert zone.offences == []
+
+
+async def test_a_record_is_taken_back_whose_ownership_another_owner_wrote() -> None:
+    zone, late = await late_after_half("west", "east")
+    assert set(await zone.addresses()) == {"app.example.com"}
+    await late.round()
+    assert await zone.owner_of("app.example.com") == "west"
+    assert await zone.addresses() == {}

@@ -11,7 +11,7 @@ from msgspec import convert
 from gatepost.dns.endpoint import NameKey
 from gatepost.dns.rules import rules
 from gatepost.dns.settings import DnsSettings
-from gatepost.objects.dns_verdicts import DnsVerdict
+from gatepost.objects.dns_verdicts import DnsVerdict, dns_verdict_ref
 from gatepost.objects.dnsendpoint import DNSEndpoint
 from gatepost.objects.refs import Ref
 from gatepost.runtime.dns.endpoint_verdicts import DnsVerdicts
@@ -86,3 +86,13 @@ def test_the_verdict_on_an_object_that_is_gone_is_forgotten(world: World) -> Non
     for _ in range(2):
         world.verdicts.note_written([A])
     assert world.dropped == [DnsVerdict.KIND.ref("shop", "one")]
+
+
+def test_who_leads_no_more_knows_of_no_verdict(world: World) -> None:
+    """Another may write until this replica leads again: what it said of DNS before then would be stale."""
+    ref = world.write_down("one", A[0])
+    world.published.add(A)
+    world.verdicts.note_written([A])
+    assert world.told() == [("one", 1, "")]
+    world.verdicts.forget()
+    assert world.dropped == [dns_verdict_ref(ref)]

@@ -18,6 +18,7 @@ from gatepost.dns.planner import Planner
 from gatepost.dns.served import Served
 from gatepost.dns.settings import DnsSettings
 from gatepost.dns.standing import Standings
+from gatepost.objects.gatewayapi import ListenerSet
 from gatepost.runtime.dns.part import DnsPart
 from gatepost.runtime.dns.planning import Planned, Planning
 from gatepost.runtime.dns.reading import read_provider, take_in
@@ -162,3 +163,13 @@ async def test_a_name_that_moved_while_others_were_planned_is_not_among_those_pl
     at_the_last_name = Ticks(8, come)
     planned = await planned_in_slices(instance, zone, at_the_last_name)
     assert planned.names == {(NAMES[1], "")}
+
+
+async def test_a_kind_that_rules_come_to_need_while_names_are_planned_makes_their_objects_doubtful() -> None:
+    zone = await zone_of(*(record for name in NAMES[:2] for record in owned(name, "east", "gone")))
+    instance = Instance("east", Cluster(ADDRESS), zone)
+    instance.poll()
+    at_the_last_name = Ticks(7, lambda: instance.kinds.start(ListenerSet.KIND.group_kind))
+    plan = (await planned_in_slices(instance, zone, at_the_last_name)).plan
+    assert [change.record.dns_name for change in plan.changes] == [NAMES[0]]
+    assert [held.record.dns_name for held in plan.held] == [NAMES[1]]

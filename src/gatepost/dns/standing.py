@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Container, Mapping
 from types import MappingProxyType
 
 from msgspec import Struct
@@ -77,7 +77,8 @@ class Standings:
     """Answers where the objects behind records stand, from what an engine knows.
 
     Args:
-        unreadable: kinds whose objects could not be read just now; what they claim is not known.
+        unreadable: kinds whose objects could not be read just now; what they claim is not known. It is asked each time
+            and may change meanwhile.
         is_owner_known: the registry keeps owners. Without one, a record of which nobody ever saw an object may be
             anybody's.
         seen: the `resource` of names that were claimed at some time, for records that keep none themselves.
@@ -86,13 +87,13 @@ class Standings:
     def __init__(
         self,
         engine: Engine,
-        unreadable: Collection[str] = (),
+        unreadable: Container[str] = (),
         *,
         is_owner_known: bool = True,
         seen: Mapping[NameKey, str] = MappingProxyType({}),
     ) -> None:
         self._engine = engine
-        self._unreadable = frozenset(unreadable)
+        self._unreadable = unreadable
         self._is_owner_known = is_owner_known
         self._seen = seen
         over = engine.rule(CLAIMS).over

@@ -119,6 +119,7 @@ class Controllers:
             moved=loop.movements.note,
             clock=clock,
             note_written=verdicts.note_written,
+            forget_written=verdicts.forget,
         )
 
     async def _tell_news(self, news: News) -> None:

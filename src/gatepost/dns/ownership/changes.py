@@ -108,15 +108,20 @@ def amends(changes: Changes, failed: Collection[EndpointKey], inventory: Invento
 def still_due(mend: Changes, inventory: Inventory) -> Changes:
     """What of `amends` has to happen still, going by what the provider lists by now.
 
-    Only records that nobody owns are touched, and one is deleted only while it is as we made it.
+    Only records that nobody owns get an ownership record back. One that we made is deleted only while it is as we made
+    it and is not ours: left beside the ownership record of another, it would be given away.
     """
     txt = inventory.txt
     if txt is None:
         return Changes()
 
-    def is_unowned(key: NameKey, record_type: str) -> Holding | None:
+    def held(key: NameKey, record_type: str) -> Holding | None:
         row = (holding for holding in inventory.row(key) if holding.endpoint.record_type == record_type)
-        return next((holding for holding in row if not holding.owner and not holding.contested), None)
+        return next((holding for holding in row if not holding.contested), None)
+
+    def is_unowned(key: NameKey, record_type: str) -> bool:
+        found = held(key, record_type)
+        return found is not None and not found.owner
 
     def lacks_ownership(ownership: Endpoint) -> bool:
         key = (ownership.labels[OWNED_RECORD], ownership.set_identifier)
@@ -124,8 +129,10 @@ def still_due(mend: Changes, inventory: Inventory) -> Changes:
         return any(txt.names.for_record(key[0], t) == ownership.dns_name and is_unowned(key, t) for t in types)
 
     def is_as_made(record: Endpoint) -> bool:
-        found = is_unowned(record.name_key, record.record_type)
-        return found is not None and same_targets(found.endpoint.targets, record.targets)
+        found = held(record.name_key, record.record_type)
+        if found is None or inventory.is_ours(found):
+            return False
+        return same_targets(found.endpoint.targets, record.targets)
 
     return Changes(create=tuple(filter(lacks_ownership, mend.create)), delete=tuple(filter(is_as_made, mend.delete)))
 

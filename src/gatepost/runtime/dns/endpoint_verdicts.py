@@ -52,6 +52,12 @@ class DnsVerdicts:
             self._judged.discard(ref)
             self._drop(dns_verdict_ref(ref))
 
+    def forget(self) -> None:
+        """Others may write from here on: no verdict holds any more."""
+        for ref in sorted(self._judged):
+            self._drop(dns_verdict_ref(ref))
+        self._judged.clear()
+
     def _verdict_on(self, ref: Ref) -> DnsVerdict | None:
         endpoint = self._engine.store.get(ref)
         claims: Claims | None = self._engine.value(self._engine.rule(CLAIMS), ref)

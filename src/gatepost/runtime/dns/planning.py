@@ -108,8 +108,18 @@ class Planning:
             claimed = ((name, record_set.claimants) for name, record_set in wanted.items())
             self._seen.update((name, claimants[0].resource) for name, claimants in claimed if claimants)
         return Standings(
-            self._engine, self.doubtful_kinds, is_owner_known=is_owner_known or self._allow, seen=self._seen
+            self._engine, _DoubtfulNow(self), is_owner_known=is_owner_known or self._allow, seen=self._seen
         )
 
     def _rests_on_unknown_kinds(self, name: NameKey) -> bool:
         return bool(self._kinds.unknown_below(self._engine.rule(RECORD_SETS), name))
+
+
+class _DoubtfulNow:
+    """The doubtful kinds as they are whenever it is asked: a rule may need a new kind while names are planned."""
+
+    def __init__(self, planning: Planning) -> None:
+        self._planning = planning
+
+    def __contains__(self, kind: object) -> bool:
+        return kind in self._planning.doubtful_kinds

@@ -39,7 +39,9 @@ class ZonePublisher:
         tell: takes the problems of names and the events of records, to be told where their owners look; a problem
             comes once while it lasts.
         moved: told when a write has ended.
-        note_written: told the names that were planned, each time that a write has succeeded.
+        note_written: told the names that were planned, each time that a write has succeeded; without those that are
+            wished otherwise by then.
+        forget_written: told when others may write from here on, and nothing is known of what was written.
         clock: the one that `zones` has.
     """
 
@@ -53,11 +55,13 @@ class ZonePublisher:
         moved: Callable[[], None] = lambda: None,
         clock: Clock | None = None,
         note_written: Callable[[Collection[NameKey]], None] = lambda names: None,
+        forget_written: Callable[[], None] = lambda: None,
     ) -> None:
         self._zones = zones
         self._clock = clock or LoopClock()
         self._telling = Telling(tell, moved)
         self._note_written = note_written
+        self._forget_written = forget_written
         self._problems: dict[NameKey, tuple[Problem, ...]] = {}
         self._told: set[Problem] = set()
         self._interval_seconds = interval_seconds
@@ -67,6 +71,7 @@ class ZonePublisher:
         self._woken = asyncio.Event()
         self._due: set[NameKey] = set()
         self._held: frozenset[NameKey] = frozenset()
+        self._has_moved = False
         self._compare_at = 0.0
         self._written_at = -math.inf
         self._has_compared = False
@@ -122,11 +127,15 @@ class ZonePublisher:
         if is_clearer:
             self._is_everything_due = True
             self._woken.set()
-        if changes and self._held:
-            self._due |= self._held
-            self._held = frozenset()
+        if changes:
+            self._has_moved = True
+            self._plan_held_again()
         if self._due:
             self._woken.set()
+
+    def _plan_held_again(self) -> None:
+        self._due |= self._held
+        self._held = frozenset()
 
     def _note_problems(self, changes: list[Change]) -> None:
         for change in changes:
@@ -152,6 +161,7 @@ class ZonePublisher:
     def _forget(self) -> None:
         """Another process may write from here on; what is known of the provider and of its past would mislead."""
         self._zones.forget()
+        self._forget_written()
         self._has_compared = self._is_waiting = False
         self._backoff.reset()
 
@@ -203,7 +213,7 @@ class ZonePublisher:
         is_everything = is_comparison or self._is_everything_due
         names = None if is_everything else frozenset(self._due)
         self._due.clear()
-        self._is_everything_due = False
+        self._is_everything_due = self._has_moved = False
         self._woken.clear()
         try:
             written = await self._zones.write(names)
@@ -218,7 +228,11 @@ class ZonePublisher:
         self.is_failing = self._zones.is_failing or written.is_stopped
         self._error_said = ""
         self._backoff.reset()
-        self._note_written(written.names)
+        self._note_written(written.names - self._due)
+        if self._has_moved:  # what a name was held for may be over since it was planned
+            self._plan_held_again()
+        if self._due:
+            self._woken.set()
         self._telling.add(written.events)
         self._tell_problems(written.problems, is_everything=is_everything)
 

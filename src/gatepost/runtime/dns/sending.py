@@ -32,12 +32,20 @@ class Sender:
         self._may_write = may_write
         self._cipher = cipher
         self._owed = Changes()
+        self._contradicted: Inventory | None = None
         self._lost: list[UnreadZone] = []
 
     @property
     def owes(self) -> bool:
         """Whether a record and its ownership record still go separate ways."""
         return bool(self._owed)
+
+    def is_contradicted(self, holdings: Inventory) -> bool:
+        """Whether an ownership record was refused that these holdings do not have: someone else may have written it.
+
+        Whose the record is that was made beside it, only a new listing tells.
+        """
+        return holdings is self._contradicted
 
     def take_lost(self) -> list[UnreadZone]:
         """The zones of which it is not known what was changed in them since it was last asked.
@@ -59,17 +67,24 @@ class Sender:
         changes = changes_for(planned, holdings, self._cipher)
         errors = await self._apply(changes, holdings, served) if changes else {}
         # First noted, then sent: if the answer to this is lost as well, it is due again once everything is listed.
-        self._owed = _joined(self._owed, amends(changes, errors, holdings))
+        mend = amends(changes, errors, holdings)
+        self._owed = _joined(self._owed, mend)
+        if mend.delete:
+            self._contradicted = holdings
         await self.mend(holdings, served)
         return _by_record(planned, errors, holdings)
 
     async def mend(self, holdings: Inventory, served: Served) -> None:
         """Does what is owed, as far as it is still due. Raises: ProviderError; it stays owed then.
 
-        What is owed in a zone of which nothing is known waits until that has been read.
+        What is owed in a zone of which nothing is known waits until that has been read, and deletions wait for holdings
+        that are not contradicted.
         """
         served = served.with_unread(self._lost)
         owed, waiting = _split(self._owed, lambda record: served.serves(_about(record)))
+        if self.is_contradicted(holdings):
+            waiting = _joined(waiting, Changes(delete=owed.delete))
+            owed = Changes(create=owed.create)
         due = still_due(owed, holdings)
         errors = await self._apply(due, holdings, served) if due else {}
         served = served.with_unread(self._lost)

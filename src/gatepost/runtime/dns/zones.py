@@ -253,6 +253,8 @@ class Zones:
         self._log.say_changes(due)
         with self._listing_anew_if_it_fails():
             refused = await self._sender.send(due, holdings, self._zones.served)
+        if self._sender.is_contradicted(holdings):
+            self._inventory = None
         now = self._monotonic()
         known = self._zones.note_sent(due, self._sender.take_lost())
         self.figures.note_sent(known, refused)
