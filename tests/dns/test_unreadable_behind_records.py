@@ -117,3 +117,17 @@ def test_once_the_object_is_read_or_gone_nothing_is_held_any_more() -> None:
     engine.remove(Gateway.KIND.ref("infra", gateway().metadata.name))
     engine.run_stale()
     assert [change.action for change in plan_of(engine, there).changes] == ["delete"]
+
+
+def test_a_record_is_held_that_only_the_present_form_of_a_route_may_ask_for() -> None:
+    there = published(gateway(), route(hostnames=["app.example.com"]))
+    engine = engine_of(HTTP_ROUTES, gateway(), route(hostnames=["other.example.com"]))
+    engine.put_unreadable(problem_of(route().ref))
+    engine.run_stale()
+    held = [(held.action, held.record.dns_name) for held in plan_of(engine, there).held]
+    assert held == [("delete", "app.example.com")]
+    engine.put(route(hostnames=["other.example.com"]))  # as it was: an edit that was taken back
+    engine.run_stale()
+    plan = plan_of(engine, there)
+    assert plan.held == ()
+    assert [change.action for change in plan.changes if change.record.dns_name == "app.example.com"] == ["delete"]

@@ -136,5 +136,8 @@ class Standings:
                 return Standing(DOUBTFUL, why, ref, may_end=claim.doubt is not None and may_end(claim.doubt))
         if claims.lagging is not None:
             return Standing(DOUBTFUL, str(claims.lagging), ref, may_end=may_end(claims.lagging))
+        outdated = self._engine.store.outdated(ref)
+        if outdated is not None:
+            return Standing(DOUBTFUL, str(outdated.as_skipped()), ref)
         why = f"{ref} does not ask for it any more"
         return Standing(DETACHED, f"{why}: {claims.skipped[0]}" if claims.skipped and not claims.claims else why, ref)

@@ -151,6 +151,7 @@ class Store:
         self._failures = failures
         self._objects: dict[Ref, KubernetesObject] = {}
         self._unreadable: dict[Ref, Problem] = {}
+        self._outdated: dict[Ref, Problem] = {}
         self._indexes: dict[type[KubernetesObject], list[KeptIndex]] = {}
         self._buckets: dict[str, Buckets] = {}
 
@@ -170,6 +171,10 @@ class Store:
     def unreadable(self, ref: Ref) -> Problem | None:
         """Why nothing is known of an object though it is there; None if it is known, or is not there."""
         return self._unreadable.get(ref)
+
+    def outdated(self, ref: Ref) -> Problem | None:
+        """Why the present form of an object cannot be read, while a former one is known; None if that is not so."""
+        return self._outdated.get(ref)
 
     def unreadable_of(self, group_kind: GroupKind) -> Problem | None:
         """What is wrong with an object of a kind that is there and of which nothing is known; the first of several."""
@@ -195,6 +200,7 @@ class Store:
 
     def put(self, obj: KubernetesObject, ref: Ref) -> list[Hashable] | None:
         """Stores an object. Returns: the buckets that changed as (index name, key), None if the object is as it was."""
+        self._outdated.pop(ref, None)
         old = self._objects.get(ref)
         if old == obj:
             return None
@@ -208,7 +214,10 @@ class Store:
         Returns: whether that is news.
         """
         ref = problem.about
-        if ref in self._objects or self._unreadable.get(ref) == problem:
+        if ref in self._objects:
+            self._outdated[ref] = problem
+            return False
+        if self._unreadable.get(ref) == problem:
             return False
         self._unreadable[ref] = problem
         return True
@@ -216,6 +225,7 @@ class Store:
     def remove(self, ref: Ref) -> list[Hashable] | None:
         """Forgets an object. Returns: as `put`; None if it was not there."""
         was_unreadable = self._unreadable.pop(ref, None) is not None
+        self._outdated.pop(ref, None)
         old = self._objects.pop(ref, None)
         if old is None:
             return [] if was_unreadable else None
