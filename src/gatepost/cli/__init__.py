@@ -18,6 +18,9 @@ def main() -> None:
 
         sys.stdout.write(f"gatepost {__version__}\n")
         return
-    from gatepost.cli.commands import gatepost
-
-    gatepost(prog_name="gatepost")
+    try:
+        from gatepost.cli.commands import gatepost
+        from gatepost.cli.program import call
+    except KeyboardInterrupt:
+        sys.exit(130)
+    call(gatepost)

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 import click
 
 from gatepost import __version__
+from gatepost.cli.exit_codes import INTERRUPTED
 
 COMMANDS: Mapping[str, tuple[str, str]] = {
     "render": ("gatepost.cli.render", "Desired objects and statuses from manifests."),
@@ -50,9 +51,14 @@ class LazyGroup(click.Group):
         return super().resolve_command(ctx, args)
 
     def invoke(self, ctx: click.Context) -> object:
-        """As click does it, with a way to go on for a flag that only external-dns has."""
+        """As click does it, with a way to go on for a flag that only external-dns has.
+
+        Ctrl-C ends it with the code of the shell.
+        """
         try:
             return super().invoke(ctx)
+        except KeyboardInterrupt:
+            ctx.exit(INTERRUPTED)
         except click.NoSuchOption as error:
             from gatepost.cli.external_dns_flags import instead_of
 

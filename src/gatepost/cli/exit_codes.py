@@ -16,3 +16,6 @@ OUTSIDE_FAILED = 3
 
 CHANGES = 4
 """Of `plan`: DNS would change."""
+
+INTERRUPTED = 130
+"""Ctrl-C before a command had taken it as the sign to end. Source: shells, 128 and the number of the signal."""
