@@ -17,7 +17,7 @@ from gatepost.dns.ownership.txt_format import OwnershipNames
 from gatepost.providers.cloudflare.provider import CAPABILITIES, CloudflareProvider
 from gatepost.providers.cloudflare.settings import CloudflareSettings
 from gatepost.providers.contract import ProviderError, ZonesUnknown
-from gatepost.providers.pace import Pace
+from gatepost.providers.rate_limiter import RateLimiter
 from sleeping_clock import SleepingClock
 
 pytest.importorskip("cloudflare", reason="the extra `cloudflare` is not installed")
@@ -34,10 +34,10 @@ async def server() -> AsyncIterator[CloudflareServer]:
 
 
 def provider_of(
-    server: CloudflareServer, domains: DomainFilter | None = None, pace: Pace | None = None, **others: Any
+    server: CloudflareServer, domains: DomainFilter | None = None, limiter: RateLimiter | None = None, **others: Any
 ) -> CloudflareProvider:
     settings = CloudflareSettings(cloudflare_url=server.url, cloudflare_api_token=TOKEN)
-    return CloudflareProvider(replace(settings, **others), domains, pace)
+    return CloudflareProvider(replace(settings, **others), domains, limiter)
 
 
 async def test_it_lists_zones_and_record_sets_page_by_page(server: CloudflareServer) -> None:
@@ -315,7 +315,7 @@ async def test_a_rate_limit_that_does_not_end_is_told_on_each_record_without_hal
 
 async def test_what_a_rate_limit_leaves_waits_and_nobody_calls_before_the_time(server: CloudflareServer) -> None:
     clock = SleepingClock()
-    provider = provider_of(server, pace=Pace(CAPABILITIES.rate, clock))
+    provider = provider_of(server, limiter=RateLimiter(CAPABILITIES.rate, clock))
     await provider.zones()
     server.retry_after, server.limited = "300", 1000
     changes = Changes(create=tuple(a(f"n{number}.example.com") for number in range(450)))
@@ -333,7 +333,7 @@ async def test_what_a_rate_limit_leaves_waits_and_nobody_calls_before_the_time(s
 async def test_calls_keep_to_the_rate_that_is_declared(server: CloudflareServer) -> None:
     clock = SleepingClock()
     begun = clock.time
-    provider = provider_of(server, pace=Pace(CAPABILITIES.rate, clock))
+    provider = provider_of(server, limiter=RateLimiter(CAPABILITIES.rate, clock))
     for _ in range(30):
         await provider.zones()  # a call for the zones, and one for each of the three
     assert len(server.calls) == 120

@@ -12,7 +12,7 @@ from gatepost.dns.domain_filter import DomainFilter, domain_filter
 from gatepost.dns.endpoint import Changes, Endpoint, EndpointKey, Property
 from gatepost.dns.served import UnreadZone
 from gatepost.providers.contract import ProviderError, ZonesUnknown
-from gatepost.providers.pace import Pace
+from gatepost.providers.rate_limiter import RateLimiter
 from gatepost.providers.route53.provider import CAPABILITIES, Route53Provider
 from gatepost.providers.route53.settings import Route53Settings
 from sleeping_clock import SleepingClock
@@ -42,11 +42,13 @@ def clock() -> SleepingClock:
 
 @pytest.fixture
 def provider(route53: FakeRoute53, clock: SleepingClock) -> Route53Provider:
-    return Route53Provider(Route53Settings(), client=route53, pace=Pace(None, clock))
+    return Route53Provider(Route53Settings(), client=route53, limiter=RateLimiter(None, clock))
 
 
 def of(route53: FakeRoute53, domains: DomainFilter | None = None, **settings: Any) -> Route53Provider:
-    return Route53Provider(Route53Settings(**settings), domains, client=route53, pace=Pace(None, SleepingClock()))
+    return Route53Provider(
+        Route53Settings(**settings), domains, client=route53, limiter=RateLimiter(None, SleepingClock())
+    )
 
 
 async def errors(provider: Route53Provider, changes: Changes) -> dict[str, str]:
@@ -429,7 +431,7 @@ async def test_calls_are_made_no_faster_than_an_account_may() -> None:
     clock = SleepingClock()
     moments: list[float] = []
     route53.failing = lambda method, arguments: moments.append(clock.time)
-    provider = Route53Provider(Route53Settings(), client=route53, pace=Pace(CAPABILITIES.rate, clock))
+    provider = Route53Provider(Route53Settings(), client=route53, limiter=RateLimiter(CAPABILITIES.rate, clock))
     assert len(await provider.zones()) == 20
     assert len(moments) == 1 + 20
     assert max(sum(start <= moment < start + 0.999 for moment in moments) for start in moments) == 5
@@ -437,7 +439,7 @@ async def test_calls_are_made_no_faster_than_an_account_may() -> None:
 
 async def test_batches_of_one_zone_keep_their_distance(route53: FakeRoute53, clock: SleepingClock) -> None:
     settings = Route53Settings(aws_batch_change_size=1, aws_batch_change_interval=3)
-    provider = Route53Provider(settings, client=route53, pace=Pace(None, clock))
+    provider = Route53Provider(settings, client=route53, limiter=RateLimiter(None, clock))
     await provider.zones()
     await provider.apply(Changes(create=tuple(a(f"{name}.example.com") for name in "abc")))
     assert len(route53.batches) == 3
@@ -445,7 +447,9 @@ async def test_batches_of_one_zone_keep_their_distance(route53: FakeRoute53, clo
 
 
 async def test_the_list_of_zones_is_kept_as_long_as_asked_for(route53: FakeRoute53, clock: SleepingClock) -> None:
-    provider = Route53Provider(Route53Settings(aws_zones_cache_duration=60), client=route53, pace=Pace(None, clock))
+    provider = Route53Provider(
+        Route53Settings(aws_zones_cache_duration=60), client=route53, limiter=RateLimiter(None, clock)
+    )
     for seconds in (0, 59, 1):
         clock.time += seconds
         await provider.zones()

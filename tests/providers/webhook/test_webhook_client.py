@@ -11,7 +11,7 @@ from scripted_webhook import NEGOTIATED, TYPE, answer, webhook
 from gatepost.dns.domain_filter import DomainFilter
 from gatepost.dns.endpoint import Changes, Endpoint, Property
 from gatepost.providers.contract import ProviderError
-from gatepost.providers.pace import Pace
+from gatepost.providers.rate_limiter import RateLimiter
 from gatepost.providers.webhook.client import WebhookProvider
 from gatepost.providers.webhook.settings import WebhookSettings
 from sleeping_clock import SleepingClock
@@ -256,7 +256,7 @@ async def test_calls_that_come_too_fast_wait_as_long_as_they_are_asked_to_and_ar
     clock = SleepingClock()
     async with webhook(NEGOTIATED, too_fast, too_fast, answer("204 No Content")) as peer:
         settings = WebhookSettings(webhook_provider_url=f"http://127.0.0.1:{peer.port}")
-        provider = WebhookProvider(settings, pace=Pace(None, clock))
+        provider = WebhookProvider(settings, limiter=RateLimiter(None, clock))
         results = await provider.apply(Changes(create=(APP, replace(APP, dns_name="b.example.com"))))
         assert [result.error for result in results] == ["", ""]
         assert peer.calls == ["GET /", *["POST /records"] * 3]
@@ -268,7 +268,7 @@ async def test_whoever_asks_for_a_long_rest_is_not_called_again_before() -> None
     clock = SleepingClock()
     async with webhook(NEGOTIATED, too_fast, answer(body=RECORDS)) as peer:
         settings = WebhookSettings(webhook_provider_url=f"http://127.0.0.1:{peer.port}")
-        provider = WebhookProvider(settings, pace=Pace(None, clock))
+        provider = WebhookProvider(settings, limiter=RateLimiter(None, clock))
         for _ in range(10):
             with pytest.raises(ProviderError):
                 await provider.apply(Changes(create=(APP,)))

@@ -11,7 +11,7 @@ from typing import Any
 from gatepost.providers.cloudflare.records import Operations
 from gatepost.providers.cloudflare.settings import CloudflareSettings
 from gatepost.providers.listed_zones import AnswerLost
-from gatepost.providers.pace import HeldBack, Pace, TryAgain, retry_after_seconds
+from gatepost.providers.rate_limiter import HeldBack, RateLimiter, TryAgain, retry_after_seconds
 from gatepost.providers.refusals import Refusal
 
 _TRIES = 4
@@ -35,10 +35,10 @@ def library() -> Any:
 class Api:
     """The API of Cloudflare, within a session of the library."""
 
-    def __init__(self, settings: CloudflareSettings, client: Any, pace: Pace) -> None:
+    def __init__(self, settings: CloudflareSettings, client: Any, limiter: RateLimiter) -> None:
         self._settings = settings
         self._client = client
-        self._pace = pace
+        self._limiter = limiter
         self._errors = library()
 
     async def zones(self) -> dict[str, str]:
@@ -84,7 +84,7 @@ class Api:
                 raise self._meaning(error, subject, is_reading=is_reading) from error
 
         try:
-            return await self._pace.call(once, _TRIES)
+            return await self._limiter.call(once, _TRIES)
         except HeldBack as held:
             said = f"Cloudflare at {self._settings.cloudflare_url}: {held}"
             raise Refusal(_with_advice(_TOO_MANY, said), is_for_all=True) from held
@@ -109,7 +109,7 @@ class Api:
 
 
 @contextlib.asynccontextmanager
-async def api(settings: CloudflareSettings, pace: Pace) -> AsyncIterator[Api]:
+async def api(settings: CloudflareSettings, limiter: RateLimiter) -> AsyncIterator[Api]:
     """The API for some calls that belong together. Raises: Refusal if the file with the token cannot be read."""
     client = library().AsyncCloudflare(
         api_token=_token(settings.cloudflare_api_token),
@@ -118,7 +118,7 @@ async def api(settings: CloudflareSettings, pace: Pace) -> AsyncIterator[Api]:
         max_retries=0,  # the library would repeat batches too, and knows nothing of our other calls
     )
     async with client:
-        yield Api(settings, client, pace)
+        yield Api(settings, client, limiter)
 
 
 def _token(setting: str) -> str:

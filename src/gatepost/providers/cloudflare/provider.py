@@ -28,7 +28,7 @@ from gatepost.providers.cloudflare.records import (
 from gatepost.providers.cloudflare.settings import CloudflareSettings
 from gatepost.providers.contract import ProviderError, RecordResult, RefusedError
 from gatepost.providers.listed_zones import AnswerLost, ListedZones
-from gatepost.providers.pace import Pace
+from gatepost.providers.rate_limiter import RateLimiter
 from gatepost.providers.reach import is_in_reach
 from gatepost.providers.refusals import Refusal, send_in_halves
 
@@ -57,12 +57,12 @@ class CloudflareProvider(ListedZones):
 
     Args:
         domains: which zones to read and write; those it leaves out stay as they are.
-        pace: stands before every call.
+        limiter: stands before every call.
     Raises: ValueError if something is wrong with the settings, a line for each, or if the library is missing.
     """
 
     def __init__(
-        self, settings: CloudflareSettings, domains: DomainFilter | None = None, pace: Pace | None = None
+        self, settings: CloudflareSettings, domains: DomainFilter | None = None, limiter: RateLimiter | None = None
     ) -> None:
         super().__init__()
         wrong = settings.check()
@@ -71,7 +71,7 @@ class CloudflareProvider(ListedZones):
         library()
         self._settings = settings
         self._domains = domains or DomainFilter()
-        self._pace = pace or Pace(CAPABILITIES.rate)
+        self._limiter = limiter or RateLimiter(CAPABILITIES.rate)
         self._zone_ids: dict[str, str] = {}
 
     @property
@@ -82,7 +82,7 @@ class CloudflareProvider(ListedZones):
 
     async def _read_all(self) -> list[Endpoint]:
         try:
-            async with api(self._settings, self._pace) as calls:
+            async with api(self._settings, self._limiter) as calls:
                 self._zone_ids = {record_name(name): id_ for name, id_ in (await calls.zones()).items()}
                 names = [name for name in sorted(self._zone_ids) if is_in_reach(name, self._domains)]
                 at_once = asyncio.Semaphore(_AT_ONCE)
@@ -93,7 +93,7 @@ class CloudflareProvider(ListedZones):
 
     async def _read_one(self, zone: str) -> Sequence[Endpoint] | UnreadZone:
         try:
-            async with api(self._settings, self._pace) as calls:
+            async with api(self._settings, self._limiter) as calls:
                 return await self._read(calls, zone, asyncio.Semaphore())
         except Refusal as error:
             raise ProviderError(str(error)) from error
@@ -119,7 +119,7 @@ class CloudflareProvider(ListedZones):
             await self._read_all()
         by_zone, results = self._by_zone(changes, self._zone_ids, "that the token reaches")
         try:
-            async with api(self._settings, self._pace) as calls:
+            async with api(self._settings, self._limiter) as calls:
                 written = {zone: self._write(calls, zone, bundles) for zone, bundles in by_zone.items()}
                 return await self._written(written, results)
         except Refusal as refusal:

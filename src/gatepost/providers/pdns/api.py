@@ -13,8 +13,8 @@ import msgspec
 from msgspec import Struct
 
 from gatepost.providers.listed_zones import AnswerLost
-from gatepost.providers.pace import HeldBack, Pace, TryAgain, retry_after_seconds
 from gatepost.providers.pdns.settings import PdnsSettings
+from gatepost.providers.rate_limiter import HeldBack, RateLimiter, TryAgain, retry_after_seconds
 from gatepost.providers.refusals import Refusal
 
 _T = TypeVar("_T")
@@ -62,9 +62,9 @@ class _Error(Struct, frozen=True):
 class Api:
     """The API of one server, within a session."""
 
-    def __init__(self, settings: PdnsSettings, session: aiohttp.ClientSession, pace: Pace) -> None:
+    def __init__(self, settings: PdnsSettings, session: aiohttp.ClientSession, limiter: RateLimiter) -> None:
         self._session = session
-        self._pace = pace
+        self._limiter = limiter
         self._root = settings.pdns_server.rstrip("/")
         self._base = f"{self._root}/api/v1/servers/{quote(settings.pdns_server_id, safe='')}/zones"
 
@@ -91,7 +91,7 @@ class Api:
             return await self._once(method, url, query, body)
 
         try:
-            return await self._pace.call(once, TRIES)
+            return await self._limiter.call(once, TRIES)
         except HeldBack as held:
             raise Refusal(f"PowerDNS at {self._root}: {held}", is_for_all=True) from held
 
@@ -114,13 +114,13 @@ class Api:
 
 
 @contextlib.asynccontextmanager
-async def api(settings: PdnsSettings, tls: ssl.SSLContext, pace: Pace) -> AsyncIterator[Api]:
+async def api(settings: PdnsSettings, tls: ssl.SSLContext, limiter: RateLimiter) -> AsyncIterator[Api]:
     """The API for some calls that belong together."""
     connector = aiohttp.TCPConnector(ssl=tls, limit=CALLS_AT_ONCE)
     headers = {"X-API-Key": settings.pdns_api_key, "Accept": "application/json", "Content-Type": "application/json"}
     timeout = aiohttp.ClientTimeout(total=settings.pdns_timeout)
     async with aiohttp.ClientSession(connector=connector, headers=headers, timeout=timeout) as session:
-        yield Api(settings, session, pace)
+        yield Api(settings, session, limiter)
 
 
 def _decoded(content: bytes, type_: type[_T]) -> _T:

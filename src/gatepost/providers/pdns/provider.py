@@ -16,10 +16,10 @@ from gatepost.dns.served import UnreadZone
 from gatepost.providers.bundles import Bundle, batches_of
 from gatepost.providers.contract import ProviderError, RecordResult, RefusedError
 from gatepost.providers.listed_zones import AnswerLost, ListedZones
-from gatepost.providers.pace import Pace
 from gatepost.providers.pdns.api import Api, ApiRecordSet, api
 from gatepost.providers.pdns.record_sets import ALIAS, Present, Presents, adjusted, api_changes, key_of, presents_of
 from gatepost.providers.pdns.settings import PdnsSettings
+from gatepost.providers.rate_limiter import RateLimiter
 from gatepost.providers.reach import is_in_reach
 from gatepost.providers.refusals import Refusal, send_in_halves
 from gatepost.providers.tls import TlsSettings, client_context
@@ -49,7 +49,7 @@ class PdnsProvider(ListedZones):
         self._settings = settings
         self._tls = client_context(tls, skip_verify=settings.pdns_skip_tls_verify, ca=settings.pdns_tls_ca)
         self._domains = domains or DomainFilter()
-        self._pace = Pace()
+        self._limiter = RateLimiter()
         self._zone_ids: dict[str, str] = {}
         # By zone, of record sets with disabled records: asked for by name, they are not told.
         self._disabled: dict[str, Presents] = {}
@@ -61,7 +61,7 @@ class PdnsProvider(ListedZones):
     # Reading
 
     async def _read_all(self) -> list[Endpoint]:
-        async with api(self._settings, self._tls, self._pace) as calls:
+        async with api(self._settings, self._tls, self._limiter) as calls:
             try:
                 self._zone_ids = {record_name(zone.name): zone.id for zone in await calls.zones()}
             except (Refusal, AnswerLost) as error:
@@ -71,7 +71,7 @@ class PdnsProvider(ListedZones):
         return self._sorted_out(dict(zip(names, read, strict=True)))
 
     async def _read_one(self, zone: str) -> Sequence[Endpoint] | UnreadZone:
-        async with api(self._settings, self._tls, self._pace) as calls:
+        async with api(self._settings, self._tls, self._limiter) as calls:
             return await self._read(calls, zone)
 
     async def _read(self, calls: Api, zone: str) -> Sequence[Endpoint] | UnreadZone:
@@ -90,7 +90,7 @@ class PdnsProvider(ListedZones):
     async def apply(self, changes: Changes) -> Sequence[RecordResult]:
         """See Provider.apply. All changes of one name are made, or none of them."""
         self._just_read = None
-        async with api(self._settings, self._tls, self._pace) as calls:
+        async with api(self._settings, self._tls, self._limiter) as calls:
             if not self._zone_ids:
                 await self._read_all()
             by_zone, results = self._by_zone(changes, self._zone_ids, "of this server")

@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator, Sequence
 from typing import Any
 
 from gatepost.providers.listed_zones import AnswerLost
-from gatepost.providers.pace import Pace, TryAgain
+from gatepost.providers.rate_limiter import RateLimiter, TryAgain
 from gatepost.providers.refusals import Refusal
 from gatepost.providers.route53.client import new_client
 from gatepost.providers.route53.record_sets import RouteSet
@@ -41,13 +41,13 @@ class Calls:
 
     Args:
         client: a client of boto3 for route53; None to make one at the first call.
-        pace: stands before every call.
+        limiter: stands before every call.
     """
 
-    def __init__(self, settings: Route53Settings, client: Any, pace: Pace) -> None:
+    def __init__(self, settings: Route53Settings, client: Any, limiter: RateLimiter) -> None:
         self._settings = settings
         self._client = client
-        self._pace = pace
+        self._limiter = limiter
 
     async def zones(self) -> list[dict[str, Any]]:
         """All hosted zones of the account. Raises: Refusal, AnswerLost."""
@@ -106,7 +106,7 @@ class Calls:
                 raise meaning from error
             return answer
 
-        return await self._pace.call(once, self._settings.aws_api_retries + 1)
+        return await self._limiter.call(once, self._settings.aws_api_retries + 1)
 
     def _call(self, method: str, arguments: dict[str, Any]) -> Any:
         """In a thread: boto3 blocks, and takes half a second to import."""

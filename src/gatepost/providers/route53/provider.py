@@ -12,7 +12,7 @@ from gatepost.dns.endpoint import Changes, Endpoint, EndpointKey
 from gatepost.dns.served import UnreadZone
 from gatepost.providers.contract import ProviderError, RecordResult
 from gatepost.providers.listed_zones import AnswerLost, ListedZones
-from gatepost.providers.pace import Pace
+from gatepost.providers.rate_limiter import RateLimiter
 from gatepost.providers.refusals import Refusal, send_in_halves
 from gatepost.providers.route53.batches import Package, batches_within, changes_of, package_of
 from gatepost.providers.route53.calls import Calls, require_boto3
@@ -35,7 +35,7 @@ class Route53Provider(ListedZones):
     Args:
         domains: which zones to read and write; those it leaves out stay as they are.
         client: a client of boto3 for route53; None to make one from the settings.
-        pace: stands before every call.
+        limiter: stands before every call.
     Raises: ValueError if something is wrong with the settings, a line for each, or boto3 is not installed.
     """
 
@@ -44,7 +44,7 @@ class Route53Provider(ListedZones):
         settings: Route53Settings,
         domains: DomainFilter | None = None,
         client: Any = None,
-        pace: Pace | None = None,
+        limiter: RateLimiter | None = None,
     ) -> None:
         super().__init__()
         wrong = settings.check()
@@ -53,8 +53,8 @@ class Route53Provider(ListedZones):
         require_boto3()
         self._settings = settings
         self._domains = domains or DomainFilter()
-        self._pace = pace or Pace(CAPABILITIES.rate)
-        self._calls = Calls(settings, client, self._pace)
+        self._limiter = limiter or RateLimiter(CAPABILITIES.rate)
+        self._calls = Calls(settings, client, self._limiter)
         self._hosted: HostedZones | None = None
         self._hosted_until = 0.0
         self._rules = self._rules_of({})
@@ -78,7 +78,7 @@ class Route53Provider(ListedZones):
 
     async def _hosted_zones(self) -> HostedZones:
         """The zones in reach, for --aws-zones-cache-duration those of the last time. Raises: ProviderError."""
-        now = self._pace.clock.now()
+        now = self._limiter.clock.now()
         if self._hosted is None or now >= self._hosted_until:
             try:
                 self._hosted = await hosted_zones(self._calls, self._settings, self._domains)
@@ -137,7 +137,7 @@ class Route53Provider(ListedZones):
             changes = changes_of(batch)
             if changes:
                 if sent and self._settings.aws_batch_change_interval:
-                    await self._pace.clock.sleep(self._settings.aws_batch_change_interval)
+                    await self._limiter.clock.sleep(self._settings.aws_batch_change_interval)
                 sent += 1
                 await self._calls.change(self._rules.zone_ids[zone], changes)
             self._take_note(zone, batch)

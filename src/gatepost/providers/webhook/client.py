@@ -14,7 +14,7 @@ from gatepost.dns.capabilities import Capabilities
 from gatepost.dns.domain_filter import DomainFilter
 from gatepost.dns.endpoint import Changes, Endpoint
 from gatepost.providers.contract import ProviderError, RecordResult
-from gatepost.providers.pace import HeldBack, Pace, TryAgain, retry_after_seconds
+from gatepost.providers.rate_limiter import HeldBack, RateLimiter, TryAgain, retry_after_seconds
 from gatepost.providers.webhook import batches, wire
 from gatepost.providers.webhook.settings import WebhookSettings
 
@@ -60,7 +60,7 @@ class WebhookProvider:
 
     Args:
         sleep: waits between the tries of the negotiation.
-        pace: stands before every call; a Retry-After counts for all of them.
+        limiter: stands before every call; a Retry-After counts for all of them.
     Raises: ValueError for a URL that is none.
     """
 
@@ -68,7 +68,7 @@ class WebhookProvider:
         self,
         settings: WebhookSettings,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
-        pace: Pace | None = None,
+        limiter: RateLimiter | None = None,
     ) -> None:
         url = urlsplit(settings.webhook_provider_url)
         if url.scheme not in ("http", "https") or not url.hostname:
@@ -78,7 +78,7 @@ class WebhookProvider:
         self._timeout = aiohttp.ClientTimeout(total=settings.timeout_seconds)
         self._most_bytes = settings.webhook_provider_max_body_size
         self._sleep = sleep
-        self._pace = pace or Pace()
+        self._limiter = limiter or RateLimiter()
         self._domains: DomainFilter | None = None
         self.requests: Counter[str | None] = Counter()  # by the names in _COUNTED
         self.errors: Counter[str | None] = Counter()
@@ -175,7 +175,7 @@ class WebhookProvider:
                 raise
 
         try:
-            return await self._pace.call(once, _TRIES_IF_TOO_FAST)
+            return await self._limiter.call(once, _TRIES_IF_TOO_FAST)
         except HeldBack as held:
             raise ProviderError(f"{self._url}: {held}") from held
 

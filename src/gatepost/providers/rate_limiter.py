@@ -1,6 +1,6 @@
 """How fast a provider is called: never faster than it declares, and not at all while it asks to be left alone.
 
-One Pace stands before all calls of a provider, so that a `Retry-After` that one call gets holds for every other too.
+One limiter stands before all calls of a provider, so that a `Retry-After` that one call gets holds for every other too.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ LONGEST_WAIT_SECONDS = 20.0
 """Whoever asks for more than that gets it, but nobody waits for it: what was not made is tried again later."""
 
 
-class PaceClock(Protocol):
+class RateClock(Protocol):
     """Tests put in one whose time passes only by sleeping."""
 
     def now(self) -> float:
@@ -62,7 +62,7 @@ class HeldBack(Exception):
         super().__init__("it has asked to be left alone after too many calls")  # without a number: objects are told
 
 
-class Pace:
+class RateLimiter:
     """Lets calls through one after the other.
 
     Args:
@@ -71,7 +71,7 @@ class Pace:
     """
 
     def __init__(
-        self, rate: Rate | None = None, clock: PaceClock | None = None, chance: Callable[[], float] = random.random
+        self, rate: Rate | None = None, clock: RateClock | None = None, chance: Callable[[], float] = random.random
     ) -> None:
         self._rate = rate
         self.clock = clock or _RealClock()
