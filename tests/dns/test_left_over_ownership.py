@@ -55,6 +55,16 @@ def test_what_external_dns_leaves_beside_a_record_stays(record_type: str, name: 
     assert left_over(Endpoint("app.example.com", record_type, ("x",)), typed, ownership(name)) == []
 
 
+@pytest.mark.parametrize("record_type", ["TXT", "MX", "AAAA"])
+def test_beside_what_is_not_ours_it_keeps_nobody_from_the_name(record_type: str) -> None:
+    theirs = Endpoint("app.example.com", record_type, ("x",))
+    assert left_over(theirs, ownership("a-app.example.com")) == ["a-app.example.com"]
+
+
+def test_what_makes_a_record_ours_stays() -> None:
+    assert left_over(Endpoint("app.example.com", "MX", ("x",)), ownership("app.example.com")) == []
+
+
 def test_without_a_registry_there_is_none() -> None:
     held = inventory(DnsSettings(sources=("crd",), registry="noop"), [ownership("a-app.example.com")])
     assert held.left_over((), TYPES) == ()

@@ -153,8 +153,8 @@ class Inventory:
     def left_over(self, claimed: Iterable[NameKey], record_types: Iterable[str]) -> tuple[Endpoint, ...]:
         """Our ownership records without a record, sorted, such as an interrupted change leaves behind.
 
-        They keep all others from the name, so they should go once nobody here claims it. At a name that has any record,
-        those of A, of aliases and of no type stay too: external-dns leaves some of them beside records of other types.
+        They keep all others from the name, so they should go once nobody here claims it. At a name that has a record of
+        ours, those of A, of aliases and of no type stay too: external-dns leaves some beside records of other types.
         Args: claimed: names with a claim, doubtful ones too. `record_types`: those that claims may ask for.
         """
         if self.txt is not None:

@@ -96,13 +96,25 @@ class TxtOwnership:
         if not ours:  # as nearly always: the rest is dear in a large zone
             return ()
         types = tuple(record_types)
-        kept = {(name, key[1]) for key in held for name in self._names_about(key, held[key])}
+        kept = {(name, key[1]) for key in held for name in self._names_beside(key, held[key], owner)}
         kept.update((name, key[1]) for key in claimed for name in self._names_about(key, types))
         return tuple(ours[key] for key in sorted(ours) if key not in kept and not self.others_in(ours[key]))
 
     def others_in(self, record: Endpoint) -> tuple[str, ...]:
         """The texts beside those of ownership in a TXT record, such as a sender policy that somebody put there."""
         return tuple(text for text in record.targets if self._labels_in(text) is None)
+
+    def _names_beside(self, key: NameKey, held: Collection[str], owner: str) -> Iterator[str]:
+        """Where ownership stays because of the records of a name: what speaks of them, and what is left beside ours."""
+        if any(self._is_owned(key, record_type, owner) for record_type in held):
+            yield from self._names_about(key, held)
+        else:
+            for record_type in held:
+                yield from self.names.to_read(key[0], record_type, is_alias=True)
+
+    def _is_owned(self, key: NameKey, record_type: str, owner: str) -> bool:
+        written = self.of(key, record_type, is_alias=True)
+        return written is not None and written.labels.get(OWNER) == owner
 
     def _names_about(self, key: NameKey, record_types: Iterable[str]) -> Iterator[str]:
         for record_type in {"A", *record_types}:
