@@ -10,7 +10,7 @@ from gatepost.dns.desired import record_sets
 from gatepost.dns.inventory import Inventory
 from gatepost.dns.ownership.changes import changes_for
 from gatepost.dns.ownership.registry import inventory
-from gatepost.dns.plan import Plan
+from gatepost.dns.plan import DELETE, Plan
 from gatepost.dns.planner import Planner
 from gatepost.dns.settings import DnsSettings
 from gatepost.dns.standing import Standings
@@ -19,6 +19,7 @@ from gatepost.objects.gatewayapi import Gateway
 from gatepost.objects.meta import KubernetesObject, ObjectMeta
 from gatepost.objects.problems import UNREADABLE, Problem, Skipped
 from gatepost.objects.refs import Ref
+from gatepost.runtime.dns.doubts import problem_of as told_of
 from gatepost.state.engine import Engine
 
 SELECTED = {"namespaces": {"from": "Selector", "selector": {"matchLabels": {"team": "a"}}}}
@@ -36,7 +37,8 @@ def said_of(ref: Ref) -> Skipped:
 
 
 def plan_of(engine: Engine, there: Inventory, settings: DnsSettings = HTTP_ROUTES) -> Plan:
-    return Planner(settings, Standings(engine)).plan_all(there, record_sets(engine), allow=True)
+    standings = Standings(engine, namespace=settings.namespace)
+    return Planner(settings, standings).plan_all(there, record_sets(engine), allow=True)
 
 
 def published(*objects: KubernetesObject, settings: DnsSettings = HTTP_ROUTES) -> Inventory:
@@ -131,3 +133,77 @@ def test_a_record_is_held_that_only_the_present_form_of_a_route_may_ask_for() ->
     plan = plan_of(engine, there)
     assert plan.held == ()
     assert [change.action for change in plan.changes if change.record.dns_name == "app.example.com"] == ["delete"]
+
+
+# A label names one object, and several may have asked for the name
+
+OTHER = route("other")
+
+
+def deletions(plan: Plan) -> list[str]:
+    return [change.record.dns_name for change in plan.changes if change.action == DELETE]
+
+
+def test_a_record_stays_that_an_unreadable_object_may_ask_for_beside_the_one_that_is_gone() -> None:
+    there = published(gateway(), route(), OTHER)
+    engine = restarted(gateway(), unreadable=OTHER.ref)  # the label names the Route that is gone
+    (held,) = plan_of(engine, there).held
+    assert (held.action, held.record.dns_name, held.cause.kind, held.cause.may_end) == (
+        "delete",
+        "app.example.com",
+        "doubtful",
+        False,
+    )
+    assert held.cause.message == (
+        f"{route().ref} is gone, and what {OTHER.ref} asks for is not known: {said_of(OTHER.ref)}"
+    )
+    told = told_of(held)
+    assert told is not None
+    assert told.about == OTHER.ref
+    engine.put(OTHER)
+    engine.run_stale()
+    assert plan_of(engine, there).held == ()
+
+
+def test_a_record_stays_that_the_present_form_of_another_object_may_ask_for() -> None:
+    there = published(gateway(), route(hostnames=["app.example.com"]), route("other", ["other.example.com"]))
+    engine = engine_of(HTTP_ROUTES, gateway(), route(hostnames=[]), route("other", ["other.example.com"]))
+    engine.put_unreadable(problem_of(OTHER.ref))
+    engine.run_stale()
+    plan = plan_of(engine, there)
+    assert (deletions(plan), [held.record.dns_name for held in plan.held]) == ([], ["app.example.com"])
+
+
+def test_what_is_known_to_be_asked_for_is_published_although_another_object_may_ask_for_it_too() -> None:
+    there = published(gateway(), route())
+    moved = (gateway("other", ["192.0.2.9"]), route("new", parents=[parent("other")]))
+    plan = plan_of(restarted(gateway(), *moved, unreadable=OTHER.ref), there)
+    assert [change.new.targets for change in plan.changes if change.new is not None] == [("192.0.2.9",)]
+    assert plan.held == ()
+
+
+@pytest.mark.parametrize(
+    ("settings", "unreadable", "expected"),
+    [
+        (DnsSettings(sources=("gateway-httproute",), txt_owner_id="me", namespace="shop"), OTHER.ref, []),
+        (
+            DnsSettings(sources=("gateway-httproute",), txt_owner_id="me", namespace="shop"),
+            route(namespace="bar").ref,
+            ["app.example.com"],
+        ),
+        (HTTP_ROUTES, route(kind="GRPCRoute").ref, ["app.example.com"]),
+        (HTTP_ROUTES, gateway().ref, ["app.example.com"]),
+    ],
+    ids=[
+        "a Route",
+        "a Route that --namespace leaves out",
+        "of a kind that is no source",
+        "a Gateway, which asks for none",
+    ],
+)
+def test_only_an_object_that_may_ask_for_names_holds_records(
+    settings: DnsSettings, unreadable: Ref, expected: list[str]
+) -> None:
+    there = published(gateway(), route(), settings=settings)
+    plan = plan_of(restarted(unreadable=unreadable, settings=settings), there, settings)
+    assert deletions(plan) == expected

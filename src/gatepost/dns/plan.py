@@ -25,13 +25,14 @@ class Cause(Struct, frozen=True):
 
     `kind` is one of new, type, targets, ttl, properties, owner, ownership (that it is ours is not written where it
     should be), gone, detached, doubtful; of what is held also policy. `may_end`: a doubt that --delete-grace puts an
-    end to.
+    end to. `is_of_another`: see `Standing`.
     """
 
     kind: str
     message: str
     at: Ref | None = None
     may_end: bool = False
+    is_of_another: bool = False
 
 
 class PlannedChange(Struct, frozen=True):

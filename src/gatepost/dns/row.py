@@ -223,10 +223,10 @@ class _Planning:
             return Cause(DOUBTFUL, message)
         if wanted is not None and wanted.hold is not None:
             return _doubt_of(wanted.hold)
-        if wanted is not None and wanted.notes:
-            return Cause(DETACHED, str(wanted.notes[0]), wanted.notes[0].at)
         standing = self._standing(holding.resource, self._key)
-        return Cause(standing.kind, standing.message, standing.at, standing.may_end)
+        if wanted is not None and wanted.notes and not standing.is_of_another:
+            return Cause(DETACHED, str(wanted.notes[0]), wanted.notes[0].at)
+        return _cause_of(standing)
 
     def _cause_of_type_change(self, holding: Holding) -> Cause:
         doubt = self._doubt_about(holding)
@@ -245,9 +245,10 @@ class _Planning:
             return None
         standing = self._standing(holding.resource, self._key)
         lost = any(problem.about == standing.at for problem in self._wanted.problems)  # it was heard, and lost
-        if standing.kind != DOUBTFUL or lost:
+        # Who is known to ask for the name comes before who only may.
+        if standing.kind != DOUBTFUL or standing.is_of_another or lost:
             return None
-        return Cause(DOUBTFUL, standing.message, standing.at, standing.may_end)
+        return _cause_of(standing)
 
     # Odds and ends
 
@@ -271,6 +272,10 @@ class _Planning:
         if self._inventory.owner:
             labels[OWNER] = self._inventory.owner
         return structs.replace(endpoint, labels=labels)
+
+
+def _cause_of(standing: Standing) -> Cause:
+    return Cause(standing.kind, standing.message, standing.at, standing.may_end, standing.is_of_another)
 
 
 def _doubt_of(hold: Skipped) -> Cause:

@@ -46,14 +46,16 @@ class Standing(Struct, frozen=True, gc=False):
     | detached | exists, and its spec does not ask for the name any more                             |
     | doubtful | may still want it: its status is incomplete or lags, or it could not be read at all |
 
-    `may_end`: the doubt is about the state of the object, which was read; so it may be given up after a time. That
-    we cannot read or work out something says nothing about the object, however long it lasts.
+    `is_of_another`: the doubt is about another object, which may ask for the name as well. `may_end`: the doubt is
+    about the state of the object, which was read; so it may be given up after a time. That we cannot read or work out
+    something says nothing about the object, however long it lasts.
     """
 
     kind: str
     message: str
     at: Ref | None = None
     may_end: bool = False
+    is_of_another: bool = False
 
 
 def may_end(doubt: Skipped) -> bool:
@@ -82,6 +84,7 @@ class Standings:
         is_owner_known: the registry keeps owners. Without one, a record of which nobody ever saw an object may be
             anybody's.
         seen: the `resource` of names that were claimed at some time, for records that keep none themselves.
+        namespace: the only one whose objects take part, "" for all.
     """
 
     def __init__(
@@ -91,6 +94,7 @@ class Standings:
         *,
         is_owner_known: bool = True,
         seen: Mapping[NameKey, str] = MappingProxyType({}),
+        namespace: str = "",
     ) -> None:
         self._engine = engine
         self._unreadable = unreadable
@@ -98,9 +102,25 @@ class Standings:
         self._seen = seen
         over = engine.rule(CLAIMS).over
         self._read = frozenset(over if isinstance(over, tuple) else (over,))
+        self._kinds_read = frozenset(type_.KIND.group_kind for type_ in _TYPES.values() if type_ in self._read)
+        self._namespace = namespace
 
     def __call__(self, resource: str, key: NameKey) -> Standing:
-        """Where the object of a `resource` label (`httproute/shop/cart`) stands towards a name that it once claimed."""
+        """Where the object of a `resource` label (`httproute/shop/cart`) stands towards a name that it once claimed.
+
+        A label names one object, and others may have asked for the same. So while the present form of any object that
+        may ask for names cannot be read, no record is known to be of no use.
+        """
+        standing = self._of_object(resource, key)
+        if standing.kind == DOUBTFUL:
+            return standing
+        other = self._engine.store.any_unreadable(self._kinds_read, self._namespace)
+        if other is None:
+            return standing
+        why = f"{standing.message}, and what {other.about} asks for is not known: {other.as_skipped()}"
+        return Standing(DOUBTFUL, why, other.about, is_of_another=True)
+
+    def _of_object(self, resource: str, key: NameKey) -> Standing:
         resource = resource or self._seen.get(key, "")
         if not resource and not self._is_owner_known:
             return Standing(DOUBTFUL, "no registry says whose it is, and no object here has asked for it")

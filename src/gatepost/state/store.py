@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Hashable, Iterable, Iterator, Mapping
 from typing import Any
 
 from gatepost.objects.meta import KubernetesObject
@@ -179,6 +179,17 @@ class Store:
     def unreadable_of(self, group_kind: GroupKind) -> Problem | None:
         """What is wrong with an object of a kind that is there and of which nothing is known; the first of several."""
         return min((found for ref, found in self._unreadable.items() if ref.group_kind == group_kind), default=None)
+
+    def any_unreadable(self, group_kinds: Container[GroupKind], namespace: str = "") -> Problem | None:
+        """What is wrong with an object of these kinds whose present form cannot be read; the first of several.
+
+        Args: namespace: where it has to be, "" for anywhere.
+        """
+        noted = (found for problems in (self._unreadable, self._outdated) for found in problems.items())
+        return min(
+            (problem for ref, problem in noted if ref.group_kind in group_kinds and namespace in ("", ref.namespace)),
+            default=None,
+        )
 
     @property
     def unreadables(self) -> list[Problem]:

@@ -50,7 +50,8 @@ def problem_of(held: Held) -> Problem | None:
     It is told to those who want the name, not to the Gateway that all of them share: `held.cause.at` is in the message.
     """
     record = held.record
-    at = object_behind(record.labels.get(RESOURCE, "")) or held.cause.at
+    behind = None if held.cause.is_of_another else object_behind(record.labels.get(RESOURCE, ""))
+    at = behind or held.cause.at
     if held.cause.kind != DOUBTFUL or held.cause.at is None or at is None:
         return None
     message = f"{record.dns_name} {record.record_type} is kept as it is for now: {held.cause.message}"

@@ -108,7 +108,11 @@ class Planning:
             claimed = ((name, record_set.claimants) for name, record_set in wanted.items())
             self._seen.update((name, claimants[0].resource) for name, claimants in claimed if claimants)
         return Standings(
-            self._engine, _DoubtfulNow(self), is_owner_known=is_owner_known or self._allow, seen=self._seen
+            self._engine,
+            _DoubtfulNow(self),
+            is_owner_known=is_owner_known or self._allow,
+            seen=self._seen,
+            namespace=self._settings.namespace,
         )
 
     def _rests_on_unknown_kinds(self, name: NameKey) -> bool:

@@ -76,7 +76,8 @@ def preview(
     else:
         entries = with_entries(endpoints, settings, entries)
     held = inventory(settings, endpoints, zones, cipher, entries)
-    standings = Standings(engine, doubtful_kinds, is_owner_known=bool(settings.owner) or allow)
+    is_owner_known = bool(settings.owner) or allow
+    standings = Standings(engine, doubtful_kinds, is_owner_known=is_owner_known, namespace=settings.namespace)
     planner = Planner(settings, standings, adjust, current.served)
     wanted = list(record_sets(engine))
     plan = planner.plan_all(held, wanted, allow=allow)
