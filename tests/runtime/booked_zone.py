@@ -6,6 +6,7 @@ whose record is there as its owner made it, which then would be nobody's for eve
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping, Sequence
 
 from faulty_zone import ANSWER_IS_LOST, HALF_IS_MADE, LISTING_FAILS, NOTHING_IS_SENT, SOME_ARE_REFUSED, Faulty, Zone
@@ -69,6 +70,10 @@ class Book(Faulty):
 
     async def _each(self, entries: Sequence[Entry], *, is_claim: bool) -> list[EntryResult]:
         self.calls += 1
+        self._zone.note_writing(self._actor, self.is_led)
+        if is_claim:
+            self._zone.note_sending(self._actor)
+        await asyncio.sleep(0)
         if self._fault(NOTHING_IS_SENT):
             raise RegistryError("no route to host")
         half, refusing = self._fault(HALF_IS_MADE), self._fault(SOME_ARE_REFUSED)

@@ -6,18 +6,21 @@ a deletion of a record that an object of its cluster still asks for.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 
 from msgspec import Struct, convert
 
-from gatepost.dns.endpoint import Changes, Endpoint, EndpointKey
+from gatepost.dns.desired import changed_names
+from gatepost.dns.endpoint import Changes, Endpoint, EndpointKey, NameKey
 from gatepost.dns.rules import rules
 from gatepost.dns.served import UnreadZone
 from gatepost.dns.settings import DnsSettings
 from gatepost.objects.core import Namespace
 from gatepost.objects.gatewayapi import Gateway, HTTPRoute
 from gatepost.objects.meta import KubernetesObject
+from gatepost.objects.problems import UNREADABLE, Problem
 from gatepost.objects.refs import GroupKind, Ref
 from gatepost.providers.contract import Provider, ProviderError, RecordResult, ZonesUnknown
 from gatepost.providers.embedded import EmbeddedProvider
@@ -64,6 +67,7 @@ class Zone:
         self.asked: dict[str, set[str]] = {}
         self.offences: list[str] = []
         self._made: dict[str, set[EndpointKey]] = {}
+        self._asked_when_sent: dict[str, set[str]] = {}
 
     def store_for(self, actor: str) -> OwnershipStore | None:
         """The store of the registry as one instance reaches it; None where ownership is in the zone."""
@@ -83,9 +87,18 @@ class Zone:
                     return part.removeprefix("external-dns/owner=")
         return ""
 
+    def note_sending(self, actor: str) -> None:
+        """Takes note that all is planned: what is asked for from here on comes too late for what is on its way."""
+        self._asked_when_sent[actor] = set(self.asked.get(actor, ()))
+
+    def note_writing(self, actor: str, is_led: bool) -> None:
+        if not is_led:
+            self.offences.append(f"{actor} writes though another leads")
+
     async def judge(self, actor: str, changes: Changes) -> None:
         """Notes what must not be done in these changes; they are judged by what the zone holds before them."""
         there = await self.contents()
+        asked = self.asked[actor] & self._asked_when_sent.pop(actor, self.asked[actor])
         for record in (*changes.delete, *changes.update_old):
             owner = await self._owner_behind(record)
             if record.key not in there or self._takes_back(actor, record, owner):
@@ -94,12 +107,12 @@ class Zone:
                 self.offences.append(f"{actor} changes {record.record_type} {record.dns_name} of {owner or 'nobody'}")
         for record in changes.delete:
             is_taken_back = self._takes_back(actor, record, await self._owner_behind(record))
-            if record.record_type == "A" and record.dns_name in self.asked[actor] and not is_taken_back:
+            if record.record_type == "A" and record.dns_name in asked and not is_taken_back:
                 self.offences.append(f"{actor} deletes {record.dns_name}, which is still asked for")
-        self._made[actor] = {record.key for record in changes.create}
+        self._made.setdefault(actor, set()).update(record.key for record in changes.create)
 
     def _takes_back(self, actor: str, record: Endpoint, owner: str) -> bool:
-        """Whether a record is deleted that its maker could not give an owner in the call before."""
+        """Whether a record is deleted that its maker could not give an owner."""
         return not owner and record.key in self._made.get(actor, ())
 
     async def _owner_behind(self, record: Endpoint) -> str:
@@ -108,9 +121,13 @@ class Zone:
 
 
 class Faulty:
-    """Something whose next call may go wrong."""
+    """Something whose next call may go wrong.
+
+    Attributes: is_led: whether who calls it leads; a writing call without that is an offence.
+    """
 
     fault: Fault | None = None
+    is_led = True
 
     def _fault(self, kind: str) -> Fault | None:
         """The fault that is due, if it is of this kind; it happens once."""
@@ -122,7 +139,7 @@ class Faulty:
 
 
 class Access(Faulty):
-    """The zone as one instance reaches it: a provider whose next call may go wrong."""
+    """The zone as one instance reaches it: a provider whose next call may go wrong. Each call waits once."""
 
     def __init__(self, zone: Zone, actor: str) -> None:
         self.calls = 0
@@ -130,6 +147,7 @@ class Access(Faulty):
         self._actor = actor
 
     async def zones(self) -> Sequence[str]:
+        await asyncio.sleep(0)
         if self._fault(ZONE_IS_UNREAD):
             raise ZonesUnknown([UnreadZone(ZONE, "the transfer is refused")])
         return [ZONE]
@@ -139,12 +157,23 @@ class Access(Faulty):
             raise ProviderError("the transfer breaks off")
         return await self._zone.inner.records()
 
+    def unread(self) -> Sequence[UnreadZone]:
+        return ()
+
+    async def read_again(self, zone: str) -> Sequence[Endpoint]:
+        await asyncio.sleep(0)
+        if self._fault(ZONE_IS_UNREAD) or self._fault(LISTING_FAILS):
+            raise ZonesUnknown([UnreadZone(zone, "the transfer is refused again")])
+        return await self._zone.inner.records()
+
     def adjust(self, endpoints: Sequence[Endpoint]) -> Sequence[Endpoint]:
         return self._zone.inner.adjust(endpoints)
 
     async def apply(self, changes: Changes) -> Sequence[RecordResult]:
         self.calls += 1
+        self._zone.note_writing(self._actor, self.is_led)
         await self._zone.judge(self._actor, changes)
+        await asyncio.sleep(0)
         if self._fault(NOTHING_IS_SENT):
             raise ProviderError("no route to host")
         if fault := self._fault(HALF_IS_MADE):
@@ -187,7 +216,7 @@ class Cluster:
     """The objects of one cluster as they really are, and what an instance is shown of them.
 
     Kinds that are `hidden` are listed empty, those that are `missing` are not served, those that are `failing` cannot
-    be read.
+    be read. Routes that are `unreadable` have a form that cannot be read.
     """
 
     def __init__(self, address: str) -> None:
@@ -196,6 +225,7 @@ class Cluster:
         self.hidden: set[GroupKind] = set()
         self.missing: set[GroupKind] = set()
         self.failing: set[GroupKind] = set()
+        self.unreadable: set[str] = set()
         self.routes: dict[str, tuple[str, ...]] = {}
 
     @property
@@ -203,11 +233,20 @@ class Cluster:
         """All names that a Route asks for, whatever an instance is shown."""
         return {name for names in self.routes.values() for name in names}
 
+    def be_well(self) -> None:
+        """Everything can be read again."""
+        self.missing.clear()
+        self.failing.clear()
+        self.unreadable.clear()
+
     def shown(self) -> dict[Ref, KubernetesObject]:
         objects: list[KubernetesObject] = [_namespace(), _gateway(self.address if self.has_address else "")]
         objects += [_route(name, names) for name, names in self.routes.items()]
         hidden = self.hidden | self.missing | self.failing
         return {obj.ref: obj for obj in objects if obj.ref.group_kind not in hidden}
+
+    def is_readable(self, ref: Ref) -> bool:
+        return ref.group_kind != ROUTES or ref.name not in self.unreadable
 
 
 class Instance:
@@ -223,28 +262,60 @@ class Instance:
         self.engine = NotingEngine(*rules(settings), START)
         self.kinds = KnownKinds(self.engine)
         self.seconds = 0.0
+        self.slice_seconds = 0.0
         part = DnsPart(settings, provider or self.access, store=self.store)
-        self.zones = Zones(self.engine, self.kinds, part, lambda: self.seconds)
+        self.zones = Zones(self.engine, self.kinds, part, self._now, may_write=lambda: self.leads)
         self._cluster = cluster
         self._held: dict[Ref, KubernetesObject] = {}
+        self._spoiled: set[Ref] = set()
+        self._due: set[NameKey] = set()
+        self._kept_back: frozenset[NameKey] = frozenset()
+        self._is_everything_due = True
         for kind in (ROUTES, GATEWAYS, NAMESPACES):
             self.kinds.start(kind)
 
+    def _now(self) -> float:
+        self.seconds += self.slice_seconds
+        return self.seconds
+
     def poll(self) -> None:
+        """Takes over what the cluster shows, and has the rules see it."""
+        self.take_in()
+        self.run_rules()
+
+    def take_in(self) -> None:
         """Takes over what the cluster shows."""
         cluster, shown = self._cluster, self._cluster.shown()
         kept = cluster.missing | cluster.failing  # what was known of these still counts
-        for ref in [ref for ref in self._held if ref not in shown and ref.group_kind not in kept]:
+        known = self._held.keys() | self._spoiled
+        for ref in [ref for ref in known if ref not in shown and ref.group_kind not in kept]:
+            self._is_everything_due |= ref in self._spoiled
             self.engine.remove(ref)
-            del self._held[ref]
+            self._held.pop(ref, None)
+            self._spoiled.discard(ref)
         for ref, obj in shown.items():
-            if self._held.get(ref) != obj:
-                self.engine.put(obj, ref)
-        self._held.update(shown)
+            self._take_in_one(ref, obj)
         for kind in (ROUTES, GATEWAYS, NAMESPACES):
             self._hear_of(kind)
-        self.engine.run_stale()
-        self.kinds.count_what_came_in()
+
+    def _take_in_one(self, ref: Ref, obj: KubernetesObject) -> None:
+        if not self._cluster.is_readable(ref):
+            self.engine.put_unreadable(Problem(UNREADABLE, "spec is a number", ref))
+            self._spoiled.add(ref)
+        elif ref in self._spoiled or self._held.get(ref) != obj:
+            self._is_everything_due |= ref in self._spoiled
+            self._spoiled.discard(ref)
+            self.engine.put(obj, ref)
+            self._held[ref] = obj
+
+    def run_rules(self) -> None:
+        """Has the rules see what was taken in."""
+        changes = self.engine.run_stale()
+        self._due.update(changed_names(changes))
+        if changes:
+            self._due |= self._kept_back
+            self._kept_back = frozenset()
+        self._is_everything_due |= self.kinds.count_what_came_in()
 
     def _hear_of(self, kind: GroupKind) -> None:
         if kind in self._cluster.missing:
@@ -260,21 +331,55 @@ class Instance:
             await self.zones.list_anew()
         except ProviderError:
             return False
+        self._is_everything_due = True
         return True
 
-    async def write(self) -> None:
+    async def write(self, names: frozenset[NameKey] | None = None) -> None:
         """Makes the plan come true, as far as it goes."""
         if not self.zones.is_listed:
             return
         try:
-            await self.zones.write(None)
+            written = await self.zones.write(names)
         except ProviderError:
-            return
+            self._is_everything_due = True
+        else:
+            self._kept_back = written.held if names is None else self._kept_back | written.held
 
     async def round(self) -> None:
         self.poll()
         if await self.list_zone():
-            await self.write()
+            await self.write_due()
+
+    async def follow(self) -> None:
+        """Writes what changed since the last write, without a new listing, as is done between two comparisons."""
+        self.poll()
+        if not self.zones.is_listed:
+            await self.round()
+            return
+        self._due |= self.zones.take_due()
+        for _ in range(4):  # a zone is read in the background
+            await asyncio.sleep(0)
+        self._due |= await self.zones.take_reread()
+        await self.write_due()
+
+    async def write_due(self) -> None:
+        names = None if self._is_everything_due else frozenset(self._due)
+        self._due.clear()
+        self._is_everything_due = False
+        await self.write(names)
+
+    @property
+    def leads(self) -> bool:
+        return self.access.is_led
+
+    def lead(self, is_led: bool) -> None:
+        """Gains or loses the leadership; who gains it begins anew with what the zone holds then."""
+        self.access.is_led = is_led
+        if isinstance(self.store, Faulty):
+            self.store.is_led = is_led
+        if is_led:
+            self.zones.stop()
+            self.zones.forget()
 
     def pass_time(self, seconds: float) -> None:
         self.seconds += seconds

@@ -1,205 +1,19 @@
-"""Two clusters, three instances, one zone, and everything that can go wrong: nothing of another owner is touched,
+"""DNS through faults, at random and one at a time: nothing of another owner is touched, nothing is deleted on doubt,
 
-nothing is deleted on doubt, and once the faults are over every living claim has its record.
+and once the faults are over every living claim has its record.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine
-from typing import Any, TypeVar, cast
-
 import pytest
-from faulty_zone import (
-    ANSWER_IS_LOST,
-    FAULTS,
-    GATEWAYS,
-    HALF_IS_MADE,
-    ROUTES,
-    ZONE,
-    Cluster,
-    Fault,
-    Instance,
-    Zone,
-)
+from faulty_dns import ADDRESSES, FaultyDns
+from faulty_zone import ANSWER_IS_LOST, GATEWAYS, HALF_IS_MADE, ROUTES, SOME_ARE_REFUSED, Cluster, Fault, Instance, Zone
 from hypothesis import settings
-from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
 from gatepost.dns.endpoint import Changes, Endpoint
 from gatepost.objects.refs import GroupKind
 
-OWNERS = ("east", "west")
-REPLICAS = {"east": ("east", "east again"), "west": ("west",)}
-INSTANCES = tuple(name for names in REPLICAS.values() for name in names)
-ADDRESSES = {"east": "192.0.2.1", "west": "198.51.100.2"}
-LASTING = 12  # Routes that are never deleted: enough that the cap on removals counts
-CONTESTED = tuple(f"shared{number}.{ZONE}" for number in range(3))
-BY_HAND = (
-    Endpoint(f"hand.{ZONE}", "A", ("203.0.113.1",), 60),
-    Endpoint(f"shared0.{ZONE}", "TXT", ('"not an ownership record"',), 60),
-    Endpoint(f"a-hand.{ZONE}", "TXT", ('"v=spf1 -all"',), 60),
-)
-BUDGET_SECONDS = 700.0  # after this, removals that were made no longer count towards the cap
-ROUNDS_TO_HEAL = 4
-
-Result = TypeVar("Result")
-
-instances = st.sampled_from(INSTANCES)
-owners = st.sampled_from(OWNERS)
-kinds = st.sampled_from([ROUTES, GATEWAYS])
-faults = st.builds(Fault, st.sampled_from(FAULTS), st.integers(0, 4))
-
-
-def run(work: Coroutine[Any, Any, Result]) -> Result:
-    """The result of work that never waits: nothing here is outside of this process."""
-    try:
-        work.send(None)
-    except StopIteration as ended:
-        return cast("Result", ended.value)
-    raise AssertionError("something waits")
-
-
-class FaultyDns(RuleBasedStateMachine):
-    """Steps are what happens to clusters, instances and calls; the invariants hold after each of them."""
-
-    make_zone: Callable[[], Zone] = Zone
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.zone = type(self).make_zone()
-        self.clusters = {owner: Cluster(ADDRESSES[owner]) for owner in OWNERS}
-        self.instances: dict[str, Instance] = {}
-
-    def teardown(self) -> None:
-        run(self.heal())
-
-    @initialize()
-    def begin(self) -> None:
-        run(self.zone.inner.apply(Changes(create=BY_HAND)))
-        for owner, cluster in self.clusters.items():
-            cluster.routes = {f"lasting{n}": (f"{owner}{n}.{ZONE}",) for n in range(LASTING)}
-            self.note_what_is_asked(owner)
-        for name in INSTANCES:
-            self.start(name)
-            run(self.instances[name].round())
-
-    def start(self, name: str) -> None:
-        owner = name.split(" ")[0]
-        self.instances[name] = Instance(owner, self.clusters[owner], self.zone)
-
-    def note_what_is_asked(self, owner: str) -> None:
-        self.zone.asked[owner] = self.clusters[owner].names
-
-    # What people do
-
-    @rule(owner=owners, number=st.integers(0, 2), names=st.sets(st.sampled_from(CONTESTED)), is_hand=st.booleans())
-    def route_is_put(self, owner: str, number: int, names: set[str], is_hand: bool) -> None:
-        wanted = {*names, f"hand.{ZONE}"} if is_hand else names
-        self.clusters[owner].routes[f"other{number}"] = tuple(sorted(wanted))
-        self.note_what_is_asked(owner)
-
-    @rule(owner=owners, number=st.integers(0, 2))
-    def route_is_deleted(self, owner: str, number: int) -> None:
-        self.clusters[owner].routes.pop(f"other{number}", None)
-        self.note_what_is_asked(owner)
-
-    # What goes on
-
-    @rule(name=instances)
-    def instance_makes_a_round(self, name: str) -> None:
-        run(self.instances[name].round())
-
-    @rule(name=instances, other=instances)
-    def instance_writes_on_what_it_read_before_another_wrote(self, name: str, other: str) -> None:
-        late = self.instances[name]
-        late.poll()
-        if run(late.list_zone()):
-            run(self.instances[other].round())
-            run(late.write())
-
-    @rule(name=instances, seconds=st.sampled_from([1.0, 30.0, BUDGET_SECONDS]))
-    def time_passes(self, name: str, seconds: float) -> None:
-        self.instances[name].pass_time(seconds)
-
-    # What goes wrong
-
-    @rule(name=instances, fault=faults)
-    def call_goes_wrong(self, name: str, fault: Fault) -> None:
-        self.instances[name].access.fault = fault
-        run(self.instances[name].round())
-
-    @rule(name=instances, days=st.integers(-400, 400))
-    def clock_jumps(self, name: str, days: int) -> None:
-        self.instances[name].jump(days)
-
-    @rule(owner=owners, has_address=st.booleans())
-    def gateway_flaps(self, owner: str, has_address: bool) -> None:
-        self.clusters[owner].has_address = has_address
-
-    @rule(name=instances)
-    def routes_are_listed_empty_for_one_poll(self, name: str) -> None:
-        cluster = self.clusters[name.split(" ")[0]]
-        cluster.hidden.add(ROUTES)
-        run(self.instances[name].round())
-        cluster.hidden.discard(ROUTES)
-
-    @rule(owner=owners, kind=kinds)
-    def kind_is_not_served_any_more(self, owner: str, kind: GroupKind) -> None:
-        self.clusters[owner].missing.add(kind)
-
-    @rule(owner=owners, kind=kinds)
-    def kind_cannot_be_read(self, owner: str, kind: GroupKind) -> None:
-        self.clusters[owner].failing.add(kind)
-
-    @rule(owner=owners)
-    def kinds_are_back(self, owner: str) -> None:
-        self.clusters[owner].missing.clear()
-        self.clusters[owner].failing.clear()
-
-    @rule(name=instances)
-    def instance_starts_anew(self, name: str) -> None:
-        self.start(name)
-        run(self.instances[name].round())
-
-    # What must hold
-
-    @invariant()
-    def nothing_was_done_that_must_not_be_done(self) -> None:
-        assert self.zone.offences == []
-
-    @invariant()
-    def what_was_made_by_hand_is_as_it_was(self) -> None:
-        there = {record.key: record for record in run(self.zone.inner.records())}
-        if there:
-            assert [there.get(record.key) for record in BY_HAND] == list(BY_HAND)
-
-    async def heal(self) -> None:
-        """All faults end; after a few rounds the zone holds every living claim, and nothing else of ours."""
-        for cluster in self.clusters.values():
-            cluster.has_address = True
-            cluster.missing.clear()
-            cluster.failing.clear()
-        for _ in range(ROUNDS_TO_HEAL):
-            for instance in self.instances.values():
-                instance.access.fault = None
-                instance.pass_time(BUDGET_SECONDS * 10)
-                await instance.round()
-        assert self.zone.offences == []
-        addresses = await self.zone.addresses()
-        if self.instances:
-            self.check_addresses(addresses, {name: await self.zone.owner_of(name) for name in addresses})
-
-    def check_addresses(self, addresses: dict[str, tuple[str, ...]], owner_of: dict[str, str]) -> None:
-        asked = {name for cluster in self.clusters.values() for name in cluster.names}
-        assert set(addresses) == asked | {f"hand.{ZONE}"}
-        for name in asked - {f"hand.{ZONE}"}:
-            owner = owner_of[name]
-            assert name in self.clusters[owner].names
-            assert addresses[name] == (ADDRESSES[owner],)
-
-
-FaultyDns.TestCase.settings = settings(max_examples=60, stateful_step_count=20, deadline=None)
-
+FaultyDns.TestCase.settings = settings(max_examples=120, stateful_step_count=30, deadline=None)
 
 TestFaultyDns = FaultyDns.TestCase
 
@@ -358,3 +172,50 @@ async def test_a_record_is_taken_back_whose_ownership_another_owner_wrote() -> N
     await late.round()
     assert await zone.owner_of("app.example.com") == "west"
     assert await zone.addresses() == {}
+
+
+async def test_who_made_a_record_whose_ownership_was_refused_takes_it_back_when_it_leads_again() -> None:
+    zone, cluster, one = await small()
+    other = Instance("east", cluster, zone)
+    cluster.routes["app"] = ("app.example.com",)
+    zone.asked["east"] = cluster.names
+    one.access.fault = Fault(SOME_ARE_REFUSED)  # the ownership record
+    await one.round()
+    one.lead(False)
+    await other.round()
+    assert await zone.owner_of("app.example.com") == ""
+    one.lead(True)
+    await one.round()
+    await one.round()
+    assert await zone.addresses() == {"app.example.com": ("192.0.2.1",)}
+    assert await zone.owner_of("app.example.com") == "east"
+    assert zone.offences == []
+
+
+async def test_a_record_stays_while_a_route_cannot_be_read_that_may_have_agreed_with_the_one_that_is_gone() -> None:
+    zone, cluster, _ = await small("app.example.com")
+    cluster.routes["other"] = ("app.example.com",)
+    cluster.unreadable.add("other")
+    del cluster.routes["app"]
+    await Instance("east", cluster, zone).round()
+    assert await zone.addresses() == {"app.example.com": ("192.0.2.1",)}
+    cluster.be_well()
+    del cluster.routes["other"]
+    zone.asked["east"] = cluster.names
+    await Instance("east", cluster, zone).round()
+    assert await zone.addresses() == {}
+
+
+async def test_ownership_left_behind_beside_a_record_of_somebody_else_keeps_nobody_from_the_name() -> None:
+    by_hand = Endpoint("app.example.com", "TXT", ('"v=spf1 -all"',))
+    zone = Zone()
+    await zone.inner.apply(Changes(create=(by_hand,)))
+    _, east, first = await small("app.example.com", zone=zone)
+    east.routes.clear()
+    zone.asked["east"] = set()
+    first.access.fault = Fault(HALF_IS_MADE, 1)  # the record is gone, its ownership is not
+    await first.round()
+    await first.round()
+    await small("app.example.com", owner="west", zone=zone)
+    assert await zone.addresses() == {"app.example.com": ("198.51.100.2",)}
+    assert await zone.owner_of("app.example.com") == "west"

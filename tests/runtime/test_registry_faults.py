@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import pytest
 from booked_zone import Book, BookedZone
+from faulty_dns import ADDRESSES, FaultyDns, instances, run
 from faulty_zone import (
     ANSWER_IS_LOST,
     FAULTS,
@@ -21,7 +22,6 @@ from faulty_zone import (
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import invariant, rule
-from test_dns_faults import ADDRESSES, FaultyDns, instances, run
 
 from gatepost.dns.endpoint import Changes, Endpoint, EndpointKey
 from gatepost.dns.inventory import Inventory
@@ -50,7 +50,7 @@ class FaultyRegistry(FaultyDns):
     @rule(name=instances, fault=store_faults)
     def call_of_the_store_goes_wrong(self, name: str, fault: Fault) -> None:
         book_of(self.instances[name]).fault = fault
-        run(self.instances[name].round())
+        self.let_work(name)
 
     @invariant()
     def no_record_of_ours_is_without_owner(self) -> None:
@@ -67,7 +67,7 @@ class FaultyRegistry(FaultyDns):
             assert set(self.zone.owners()) == set(await self.zone.addresses()) - {"hand.example.com"}
 
 
-FaultyRegistry.TestCase.settings = settings(max_examples=60, stateful_step_count=20, deadline=None)
+FaultyRegistry.TestCase.settings = settings(max_examples=80, stateful_step_count=25, deadline=None)
 
 
 TestFaultyRegistry = FaultyRegistry.TestCase

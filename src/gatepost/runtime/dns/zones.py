@@ -77,9 +77,9 @@ class Zones:
         self._dry_run = dry_run
         self._cipher = part.cipher
         self._store = part.store
-        self._may_write = may_write
         self._removals: deque[tuple[float, int]] = deque()
         self._planning = Planning(engine, kinds, part, monotonic)
+        self._sender = _sender(part, may_write)
         self._tells = RecordEvents(engine, part.settings.events_emit)
         self._log = ZoneLog()
         self._zones = ServedZones(part.provider, monotonic, self._log)
@@ -87,15 +87,14 @@ class Zones:
         self.forget()
 
     def forget(self) -> None:
-        """Forgets what the provider holds, and how long refusals and doubts have lasted: others may have written."""
+        """Forgets what the provider holds, and how long refusals and doubts have lasted: others may have written.
+
+        What the sender owes stays: it is judged by the next listing, and nobody else knows of it.
+        """
         self._inventory: Inventory | None = None
         self._is_fresh = False
         self._zones.forget()
         self._unmade: frozenset[NameKey] = frozenset()
-        sealing = self._cipher if self._settings.txt_encrypt_enabled else None
-        self._sender = Sender(self._provider, sealing, self._may_write)
-        if self._store is not None:
-            self._sender = ClaimingSender(self._provider, self._store, self._may_write)
         self._doubts = Doubts(self._settings.delete_grace)
         self._quarantine = Quarantine()
         self._repeats = Repeats()
@@ -291,3 +290,9 @@ class Zones:
         except BaseException:
             self._inventory = None
             raise
+
+
+def _sender(part: DnsPart, may_write: Callable[[], bool]) -> Sender:
+    if part.store is not None:
+        return ClaimingSender(part.provider, part.store, may_write)
+    return Sender(part.provider, part.cipher if part.settings.txt_encrypt_enabled else None, may_write)
