@@ -111,6 +111,17 @@ class Zone:
                 self.offences.append(f"{actor} deletes {record.dns_name}, which is still asked for")
         self._made.setdefault(actor, set()).update(record.key for record in changes.create)
 
+    async def of_others(self, actor: str) -> dict[EndpointKey, tuple[str, ...]]:
+        """The records that another owner than this one has, with what says that they are theirs."""
+        there = await self.contents()
+        found: dict[EndpointKey, tuple[str, ...]] = {}
+        for key, targets in there.items():
+            if key.record_type == "A" and await self.owner_of(key.dns_name) not in ("", actor):
+                found[key] = targets
+                ownership = EndpointKey(f"a-{key.dns_name}", "TXT")
+                found[ownership] = there.get(ownership, ())
+        return found
+
     def _takes_back(self, actor: str, record: Endpoint, owner: str) -> bool:
         """Whether a record is deleted that its maker could not give an owner."""
         return not owner and record.key in self._made.get(actor, ())
@@ -174,6 +185,14 @@ class Access(Faulty):
         self._zone.note_writing(self._actor, self.is_led)
         await self._zone.judge(self._actor, changes)
         await asyncio.sleep(0)
+        theirs = await self._zone.of_others(self._actor)
+        try:
+            return await self._apply(changes)
+        finally:
+            if theirs.items() - (await self._zone.of_others(self._actor)).items():
+                self._zone.offences.append(f"{self._actor} writes over what another owns")
+
+    async def _apply(self, changes: Changes) -> Sequence[RecordResult]:
         if self._fault(NOTHING_IS_SENT):
             raise ProviderError("no route to host")
         if fault := self._fault(HALF_IS_MADE):
