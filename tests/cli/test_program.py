@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 import sys
@@ -41,6 +42,19 @@ def test_a_full_output_is_told_in_one_line(what: str, manifest: Path) -> None:
     done = in_shell(f"{{gatepost}} {what} >/dev/full", manifest)
     assert done.returncode == 3
     assert done.stderr == "Error: the output cannot be written: No space left on device\n"
+
+
+@pytest.mark.parametrize("what", ["render {file}", "endpoints -o json {file}", "run --help", "--version"])
+def test_a_reader_that_goes_ends_it_without_a_word(what: str, manifest: Path) -> None:
+    command = f"{{gatepost}} {what}".format(gatepost=" ".join(GATEPOST), file=manifest)
+    reading, writing = os.pipe()
+    os.close(reading)
+    try:
+        done = subprocess.run(command.split(), stdout=writing, stderr=subprocess.PIPE, text=True, timeout=60)
+    finally:
+        os.close(writing)
+    assert done.returncode == 141
+    assert "Traceback" not in done.stderr
 
 
 def test_ctrl_c_while_standard_input_is_read_ends_with_the_code_of_the_shell() -> None:

@@ -17,5 +17,8 @@ OUTSIDE_FAILED = 3
 CHANGES = 4
 """Of `plan`: DNS would change."""
 
+READER_GONE = 141
+"""Who read the output has closed it, as `head` does. Source: shells, 128 and the number of SIGPIPE."""
+
 INTERRUPTED = 130
 """Ctrl-C before a command had taken it as the sign to end. Source: shells, 128 and the number of the signal."""

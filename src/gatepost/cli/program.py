@@ -9,7 +9,7 @@ from typing import NoReturn
 
 import click
 
-from gatepost.cli.exit_codes import INTERRUPTED, OUTSIDE_FAILED
+from gatepost.cli.exit_codes import INTERRUPTED, OUTSIDE_FAILED, READER_GONE
 
 _NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF}
 
@@ -17,17 +17,25 @@ _NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF}
 def call(command: click.Command) -> NoReturn:
     """Calls the command with the arguments of the process, and ends the process with its exit code.
 
-    Output that was closed before (`>&-`) goes nowhere, as the caller wants. Output that cannot be written is told in
-    one line, with exit code 3.
+    Output that was closed before (`>&-`) goes nowhere, as the caller wants. Output whose reader has gone ends it
+    without a word, output that cannot be written with one line and exit code 3.
     """
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115
+    output = sys.stdout  # click puts another in its place once its reader has gone
     try:
         try:
             command(prog_name="gatepost")
         finally:
             sys.stdout.flush()  # while a failure can still be told
+    except BrokenPipeError:
+        _write_nothing_more()
+        sys.exit(READER_GONE)
+    except SystemExit as ended:
+        if ended.code and sys.stdout is not output:  # click's own 1 would say that the input has problems
+            sys.exit(READER_GONE)
+        raise
     except KeyboardInterrupt:  # while no command was at work yet
         sys.exit(INTERRUPTED)
     except OSError as error:
