@@ -55,6 +55,11 @@ asked_at_first = st.fixed_dictionaries(
 faults = st.builds(Fault, st.sampled_from(FAULTS), st.integers(0, 4))
 
 
+puts = st.dictionaries(
+    st.sampled_from([f"other{number}" for number in range(3)]), st.frozensets(st.sampled_from(CONTESTED)), max_size=2
+)  # what people ask for just before an instance goes to work
+
+
 class Change(Struct, frozen=True):
     """What comes in as an instance at work gives back for the `at`th time; its rules see it at the next."""
 
@@ -218,13 +223,15 @@ class FaultyDns(RuleBasedStateMachine):
     def instance_follows_what_changed(self, name: str) -> None:
         self.let_work(name, compares=False)
 
-    @rule(name=instances, change=incoming, compares=st.booleans(), fault=st.none() | faults)
+    @rule(name=instances, put=puts, change=incoming, compares=st.booleans(), fault=st.none() | faults)
     def something_changes_while_an_instance_is_at_work(
-        self, name: str, change: Change, compares: bool, fault: Fault | None
+        self, name: str, put: dict[str, frozenset[str]], change: Change, compares: bool, fault: Fault | None
     ) -> None:
         instance = self.instances[name]
         instance.access.fault = fault
         owner = name.split(" ")[0]
+        self.clusters[owner].routes |= {route: tuple(sorted(names)) for route, names in put.items()}
+        self.note_what_is_asked(owner)
         given_back = 0
 
         def between() -> None:
