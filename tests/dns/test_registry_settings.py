@@ -40,6 +40,9 @@ def test_a_key_is_32_characters_or_32_bytes_in_base64(text: str, key: bytes | No
         (DnsSettings(sources=SOURCES, txt_owner_id="me,them"), "--txt-owner-id"),
         (DnsSettings(sources=SOURCES, migrate_from_txt_owner='"them'), "--migrate-from-txt-owner"),
         (DnsSettings(sources=SOURCES, domain_filter=("example.com,example.org",)), "--domain-filter"),
+        (DnsSettings(sources=SOURCES, domain_filter=("https://example.com",)), "--domain-filter"),
+        (DnsSettings(sources=SOURCES, domain_filter=("example..com",)), "--domain-filter"),
+        (DnsSettings(sources=SOURCES, exclude_domains=("a.example.com:53",)), "--exclude-domains"),
         (DnsSettings(sources=SOURCES, exclude_domains=("example.com example.org",)), "--exclude-domains"),
     ],
 )

@@ -110,6 +110,11 @@ def between(broken: str) -> str:
             "apiVersion: v1\nkind: List\nitems:\n- null",
             "8: items[0]: found nothing, wanted an object: a mapping with apiVersion, kind and metadata",
         ),
+        ("apiVersion: v1\nkind: List\nitems: 5", "7: List: items: found the number 5, wanted a list of objects"),
+        (
+            "apiVersion: v1\nkind: PodList\nmetadata: {}\nitems: {a: b}",
+            "8: PodList: items: found a mapping, wanted a list of objects",
+        ),
     ],
 )
 def test_a_broken_document_has_its_line_and_the_others_count(broken: str, message: str) -> None:

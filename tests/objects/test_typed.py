@@ -39,6 +39,7 @@ def test_a_field_of_another_type_is_named_with_its_path() -> None:
     assert problem.about == Ref("gateway.networking.k8s.io", "HTTPRoute", "n", "x")
     assert problem.field == "spec.hostnames[1]"
     assert problem.message == "cannot be read: Expected `str`, got `int`"
+    assert problem.hint == "Write it in quotes."
 
 
 def test_a_key_of_another_type_is_named() -> None:

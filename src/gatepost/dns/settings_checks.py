@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from ipaddress import IPv6Network
 from typing import TYPE_CHECKING
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from gatepost.dns.settings import DnsSettings
 
 _NAT64_BITS = 96
+_DOMAIN = re.compile(r"\.?[^\s./:]+(\.[^\s./:]+)*\.?")  # anything else is in no name, and would shut out all of them
 
 
 def wrong_settings(settings: DnsSettings) -> tuple[str, ...]:
@@ -90,6 +92,8 @@ def _check_domains(settings: DnsSettings) -> Iterator[str]:
         for text in texts:
             if "," in text or " " in text.strip():
                 yield f"{flag}: found {text!r}, wanted one domain; give the flag once for each"
+            elif text.strip() and _DOMAIN.fullmatch(text.strip()) is None:
+                yield f"{flag}: found {text!r}, wanted a domain: example.com, or .example.com for what is below it"
 
 
 def _check_networks(settings: DnsSettings) -> Iterator[str]:

@@ -28,7 +28,7 @@ def items_of(raw: Any, path: Path = ()) -> Iterator[tuple[Path, Any]]:
     if not _is_list(raw):
         yield path, raw
         return
-    for position, item in enumerate(raw.get("items", ())):
+    for position, item in enumerate(raw.get("items") or ()):
         if isinstance(item, dict) and raw["kind"] != "List" and not item.keys() & {"apiVersion", "kind"}:
             item = {"apiVersion": raw.get("apiVersion"), "kind": raw["kind"].removesuffix("List"), **item}
         yield from items_of(item, (*path, "items", position))
@@ -39,13 +39,17 @@ def _is_list(raw: Any) -> bool:
         return False
     kind = raw["kind"]
     # A kind of its own may end with List as well (IPAllowList); only lists have items at the top.
-    return isinstance(raw.get("items"), list) if kind != "List" else isinstance(raw.get("items", []), list)
+    if kind == "List" and raw.get("items") is None:
+        return True
+    return isinstance(raw.get("items"), list)
 
 
 def misses_of(raw: Any, kinds: Kinds) -> list[Miss]:
     """All that keeps a value from being an object; empty for a sound one."""
     if not isinstance(raw, dict):
         return [Miss((), described(raw), "an object: a mapping with apiVersion, kind and metadata")]
+    if str(raw.get("kind")).endswith("List") and "items" in raw:  # a sound list is taken apart before
+        return [Miss(("items",), described(raw["items"]), "a list of objects")]
     misses = [*_type_misses(raw), *metadata_misses(raw.get("metadata"))]
     return misses or _version_misses(raw, kinds)
 

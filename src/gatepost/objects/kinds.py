@@ -71,9 +71,12 @@ def typed(raw: Mapping[str, Any], whole: Container[GroupKind] = ()) -> Kubernete
 def unreadable(ref: Ref, error: msgspec.ValidationError, hint: str = "") -> UnreadableObject:
     """What is to be raised for an object that msgspec refused."""
     message, _, path = str(error).partition(" - at `$")
+    if _UNQUOTED.fullmatch(message) and not hint:
+        hint = "Write it in quotes."
     return UnreadableObject(Problem(UNREADABLE, f"cannot be read: {message}", ref, path.rstrip("`").lstrip("."), hint))
 
 
+_UNQUOTED = re.compile("Expected `str`, got `(int|float|bool)`")
 _ANY_KEY = "[...]"
 _STEP = re.compile(r"\.?([^.\[\]]+)|\[(\d+)\]")
 _TYPE_NAMES = {bool: "bool", int: "int", float: "float", str: "str", list: "array", dict: "object"}
