@@ -66,7 +66,7 @@ class Zone:
         self.inner = EmbeddedProvider([ZONE])
         self.asked: dict[str, set[str]] = {}
         self.offences: list[str] = []
-        self._made: dict[str, set[EndpointKey]] = {}
+        self._made: dict[str, dict[EndpointKey, tuple[str, ...]]] = {}
         self._asked_when_sent: dict[str, set[str]] = {}
 
     def store_for(self, actor: str) -> OwnershipStore | None:
@@ -101,30 +101,38 @@ class Zone:
         asked = self.asked[actor] & self._asked_when_sent.pop(actor, self.asked[actor])
         for record in (*changes.delete, *changes.update_old):
             owner = await self._owner_behind(record)
-            if record.key not in there or self._takes_back(actor, record, owner):
+            if record.key not in there or self._is_made_by(actor, record.key, there[record.key]):
                 continue
             if owner != actor:
                 self.offences.append(f"{actor} changes {record.record_type} {record.dns_name} of {owner or 'nobody'}")
         for record in changes.delete:
-            is_taken_back = self._takes_back(actor, record, await self._owner_behind(record))
+            is_made = self._is_made_by(actor, record.key, there.get(record.key))
+            is_taken_back = is_made and await self._owner_behind(record) != actor
             if record.record_type == "A" and record.dns_name in asked and not is_taken_back:
                 self.offences.append(f"{actor} deletes {record.dns_name}, which is still asked for")
-        self._made.setdefault(actor, set()).update(record.key for record in changes.create)
+        self._made.setdefault(actor, {}).update((record.key, record.targets) for record in changes.create)
+
+    async def is_any_unowned(self, actor: str) -> bool:
+        """Whether a record that an actor has made is still without owner."""
+        made = {key for key in self._made.get(actor, ()) if key.record_type == "A"} & (await self.contents()).keys()
+        return any([not await self.owner_of(key.dns_name) for key in made])
 
     async def of_others(self, actor: str) -> dict[EndpointKey, tuple[str, ...]]:
         """The records that another owner than this one has, with what says that they are theirs."""
         there = await self.contents()
         found: dict[EndpointKey, tuple[str, ...]] = {}
         for key, targets in there.items():
-            if key.record_type == "A" and await self.owner_of(key.dns_name) not in ("", actor):
+            if key.record_type != "A" or self._is_made_by(actor, key, targets):
+                continue
+            if await self.owner_of(key.dns_name) not in ("", actor):
                 found[key] = targets
                 ownership = EndpointKey(f"a-{key.dns_name}", "TXT")
                 found[ownership] = there.get(ownership, ())
         return found
 
-    def _takes_back(self, actor: str, record: Endpoint, owner: str) -> bool:
-        """Whether a record is deleted that its maker could not give an owner."""
-        return not owner and record.key in self._made.get(actor, ())
+    def _is_made_by(self, actor: str, key: EndpointKey, targets: tuple[str, ...] | None) -> bool:
+        """Whether a record is as an actor has made it, who may take it back where it is not written down as theirs."""
+        return targets is not None and self._made.get(actor, {}).get(key) == targets
 
     async def _owner_behind(self, record: Endpoint) -> str:
         name = record.dns_name.removeprefix("a-") if record.record_type == "TXT" else record.dns_name
