@@ -17,7 +17,6 @@ from click.testing import CliRunner, Result
 
 from gatepost.cli.cluster_input import warnings_in_cluster
 from gatepost.cli.commands import gatepost
-from gatepost.cli.input_options import Input
 from gatepost.cluster.calls import Calls
 from gatepost.cluster.client import Client
 from gatepost.cluster.connection import Connection, Server
@@ -277,12 +276,6 @@ def test_cluster_that_does_not_answer_exits_with_3(tmp_path: Path) -> None:
     assert f"127.0.0.1:{port}" in result.stderr
 
 
-def test_kubeconfig_that_is_not_there_exits_with_3(tmp_path: Path) -> None:
-    missing = str(tmp_path / "none")
-    result = run("app.example.com", "--kubeconfig", missing)
-    assert (result.exit_code, missing in result.stderr) == (3, True)
-
-
 async def test_cluster_is_read_and_nothing_is_written(tmp_path: Path) -> None:
     kubeconfig = tmp_path / "kubeconfig"
     mapping = Ref("serving.knative.dev", "DomainMapping", "default", "shop.example.com")
@@ -354,6 +347,6 @@ async def test_what_gatepost_run_warned_of_in_the_cluster_is_told_as_such(tmp_pa
 def test_without_events_an_explanation_goes_on_and_says_so(capsys: pytest.CaptureFixture[str]) -> None:
     (port,) = free_ports(1, "127.0.0.1")
     ref = Ref("gateway.networking.k8s.io", "HTTPRoute", "shop", "app")
-    given = Input(paths=(), kubeconfig=None, context=None, server=f"http://127.0.0.1:{port}")
-    assert warnings_in_cluster(given, {ref: "uid"}) == ()
+    connection = Connection(server=Server(f"http://127.0.0.1:{port}"))
+    assert warnings_in_cluster(connection, {ref: "uid"}) == ()
     assert "events cannot be read, so warnings of gatepost run are not known" in capsys.readouterr().err

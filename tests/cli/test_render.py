@@ -68,12 +68,6 @@ async def test_without_files_the_cluster_is_read_and_not_written_to(tmp_path: Pa
     assert {"DomainMapping", "Ingress", "ClusterDomainClaim"} <= kinds_in(result)
 
 
-def test_a_kubeconfig_that_is_not_there_exits_with_3(tmp_path: Path) -> None:
-    missing = str(tmp_path / "none")
-    result = run("--kubeconfig", missing)
-    assert (result.exit_code, missing in result.stderr) == (3, True)
-
-
 def test_cluster_domain_and_namespace_of_the_settings_are_those_given(tmp_path: Path) -> None:
     file = tmp_path / "all.yaml"
     file.write_text("---".join((SETTINGS.replace("knative-serving", "knative"), SERVICE, MAPPING)))

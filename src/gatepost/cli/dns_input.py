@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import click
 from msgspec import Struct, structs
 
-from gatepost.cli.cluster_input import take_snapshot
+from gatepost.cli.cluster_input import connection_to, take_snapshot
 from gatepost.cli.exit_codes import OUTSIDE_FAILED
 from gatepost.cli.input_options import Input
 from gatepost.cli.manifest_input import over_manifests
@@ -60,7 +60,7 @@ def _over_files(given: Input, wiring: Wiring, settings: Settings) -> DnsInput:
 
 
 def _over_cluster(given: Input, wiring: Wiring, settings: Settings, needed: Sequence[GroupKind]) -> DnsInput:
-    taken = take_snapshot(given, wiring, kinds=needed, settings=settings)
+    taken = take_snapshot(connection_to(given), wiring, kinds=needed, settings=settings)
     for kind in needed:
         if kind in taken.missing or kind in taken.withheld:
             why = taken.withheld.get(kind, "the cluster does not serve it")

@@ -6,12 +6,12 @@ import contextlib
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 from msgspec import Struct
 
-from gatepost.cli.cluster_input import take_snapshot, warnings_in_cluster
+from gatepost.cli.cluster_input import connection_to, take_snapshot, warnings_in_cluster
 from gatepost.cli.dns_input import DEFAULT_SOURCES
 from gatepost.cli.dns_options import dns_options, dns_wiring, with_default_sources
 from gatepost.cli.exit_codes import DONE, INPUT_HAS_PROBLEMS, OUTSIDE_FAILED
@@ -37,6 +37,9 @@ from gatepost.objects.settings import Settings
 from gatepost.runtime.offline.settle import NotAtRest, settle
 from gatepost.runtime.wiring import Wiring, reconcilers, together
 from gatepost.state.engine import Engine
+
+if TYPE_CHECKING:
+    from gatepost.cluster.connection import Connection
 
 _STYLES = {
     "title": "bold",
@@ -84,8 +87,8 @@ def command(
     wiring = together(reconcilers(), dns_wiring(with_default_sources(dns, DEFAULT_SOURCES)))
     known = _over_files(ctx, given, wiring, settings) if given.paths else _over_cluster(given, wiring, settings)
     explanation = _explain(what, namespace, known)
-    if not given.paths:
-        explanation = _with_told(explanation, given, known.engine)
+    if known.connection is not None:
+        explanation = _with_told(explanation, known.connection, known.engine)
     if output == "json":
         print_json(explanation)
     else:
@@ -96,7 +99,8 @@ def command(
 class _Known(Struct, frozen=True):
     """What an explanation is made from, and the exit code that problems of the input give.
 
-    `gone`: objects of the input that do not stay once the controllers are at work.
+    `gone`: objects of the input that do not stay once the controllers are at work. `connection`: the way to the
+    cluster, None if no cluster was asked.
     """
 
     engine: Engine
@@ -104,17 +108,19 @@ class _Known(Struct, frozen=True):
     refusals: Mapping[Ref, str] = {}
     gone: tuple[KubernetesObject, ...] = ()
     exit_code: int = 0
+    connection: Connection | None = None
 
 
 def _over_cluster(given: Input, wiring: Wiring, settings: Settings) -> _Known:
+    connection = connection_to(given)
     taken = take_snapshot(
-        given,
+        connection,
         wiring,
         kinds=(Service.KIND.group_kind, EndpointSlice.KIND.group_kind),
         kept_raw=(HTTPRoute.KIND.group_kind, GRPCRoute.KIND.group_kind),
         settings=settings,
     )
-    return _Known(taken.engine, taken.raw_of)
+    return _Known(taken.engine, taken.raw_of, connection=connection)
 
 
 def _over_files(ctx: click.Context, given: Input, wiring: Wiring, settings: Settings) -> _Known:
@@ -160,12 +166,12 @@ def _explain(what: str, namespace: str, known: _Known) -> Explanation | ObjectEx
 
 
 def _with_told(
-    explanation: Explanation | ObjectExplanation, given: Input, engine: Engine
+    explanation: Explanation | ObjectExplanation, connection: Connection, engine: Engine
 ) -> Explanation | ObjectExplanation:
     """The explanation with what `gatepost run` has warned of: zones of its DNS provider, and what that refuses."""
     found = {ref: engine.store.get(ref) for ref in objects_in(explanation)}
     uids = {ref: obj.metadata.uid for ref, obj in found.items() if obj is not None}
-    told = warnings_in_cluster(given, uids) if uids else ()
+    told = warnings_in_cluster(connection, uids) if uids else ()
     if isinstance(explanation, Explanation):
         return with_hostname_told(explanation, told, engine)
     return with_object_told(explanation, told)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from gatepost.cli.cluster_input import take_snapshot
+from gatepost.cli.cluster_input import connection_to, take_snapshot
 from gatepost.cli.exit_codes import INPUT_HAS_PROBLEMS, OUTSIDE_FAILED
 from gatepost.cli.input_options import Input, input_options
 from gatepost.cli.manifest_input import over_manifests
@@ -23,6 +23,7 @@ from gatepost.runtime.wiring import Wiring
 from gatepost.state.engine import Engine
 
 if TYPE_CHECKING:
+    from gatepost.cluster.connection import Connection
     from gatepost.runtime.migrating import Carried
 
 
@@ -80,13 +81,13 @@ def services(
         found = over_manifests(given.paths, wiring, (settings,))
         engine, code = found.engine, found.exit_code
     else:
-        engine = take_snapshot(given, wiring, settings=settings).engine
+        engine = take_snapshot(connection_to(given), wiring, settings=settings).engine
         _look_up_names(engine)
     migrations = _migrations(engine, namespace, back=back, handed_over=handed_over)
     if not migrations:
         where = f"in namespace {namespace}" if namespace else "here"
         click.echo(f"gatepost migrate: no Service {where} is of a Route: none has the label {ROUTE_LABEL}", err=True)
-    carried = _carry_out(given, migrations, pause_seconds) if is_applied else None
+    carried = _carry_out(connection_to(given), migrations, pause_seconds) if is_applied else None
     print_migrations(migrations, carried, output)
     ctx.exit(code or (_exit_code(migrations, carried) if carried is not None else 0))
 
@@ -115,19 +116,17 @@ def _migrations(engine: Engine, namespace: str, *, back: bool, handed_over: bool
     return [guarded(migration, back=back, all_handed_over=handed_over) for migration in chosen]
 
 
-def _carry_out(given: Input, migrations: Sequence[Migration], pause_seconds: float) -> list[Carried]:
+def _carry_out(connection: Connection, migrations: Sequence[Migration], pause_seconds: float) -> list[Carried]:
     """Does the steps; each is told on stderr as soon as it is done."""
     from gatepost.cluster.calls import Calls
     from gatepost.cluster.client import Client
     from gatepost.cluster.discovery import Discovery
-    from gatepost.cluster.locate import find_connection
     from gatepost.runtime.migrating import Migrator
 
     def tell(service: Ref, step: Step) -> None:
         click.echo(f"{service.namespace}/{service.name}: done: {step}", err=True)
 
     async def move() -> list[Carried]:
-        connection = find_connection(given.kubeconfig, given.context, server=given.server)
         async with Client(connection) as client:
             calls = Calls(client, Discovery(client))
             return await Migrator(calls, tell, pause_seconds).carry_out(migrations)

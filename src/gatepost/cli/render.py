@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from gatepost.cli.cluster_input import take_snapshot
+from gatepost.cli.cluster_input import connection_to, take_snapshot
 from gatepost.cli.controller_names import controllers_in
 from gatepost.cli.exit_codes import OUTSIDE_FAILED
 from gatepost.cli.input_options import Input, input_options
@@ -75,7 +75,7 @@ def _in_cluster(given: Input, wiring: Wiring, settings: Settings) -> list[Mappin
     All of them, since a controller asks for some only once it has written others. Secrets stay where they are.
     """
     kinds = [type_.KIND.group_kind for type_ in TYPES if type_ is not Secret]
-    taken = take_snapshot(given, wiring, kinds=kinds, kept_raw=kinds, settings=settings)
+    taken = take_snapshot(connection_to(given), wiring, kinds=kinds, kept_raw=kinds, settings=settings)
     found = (taken.raw_of(ref) for ref, _ in taken.engine.store.items())
     return [raw for raw in found if raw is not None]
 
