@@ -98,10 +98,20 @@ def test_a_name_that_another_owner_holds_is_left_alone_and_told() -> None:
     assert "them" in found.problems[0].message
 
 
+def test_it_is_told_even_where_the_record_is_as_wanted() -> None:
+    found, _ = plan(owned(a(), "them"), wanted(Record("A", ("192.0.2.1",))))
+    assert found.changes == ()
+    assert [str(problem) for problem in found.problems] == [
+        f"{CART}: app.example.com A belongs to them and is left as it is"
+    ]
+
+
 def test_no_type_is_put_beside_the_record_of_another_owner() -> None:
     found, _ = plan(owned(a(), "them"), wanted(Record("A", ("192.0.2.1",)), Record("AAAA", ("2001:db8::1",))))
     assert found.changes == ()
-    assert [problem.reason for problem in found.problems] == ["ForeignRecord"]
+    assert [problem.reason for problem in found.problems] == ["ForeignRecord", "ForeignRecord"]
+    assert "app.example.com A belongs to them" in found.problems[0].message
+    assert "so no AAAA is put beside them" in found.problems[1].message
 
 
 def test_a_left_over_ownership_record_of_another_owner_is_a_claim() -> None:

@@ -111,7 +111,8 @@ def test_a_zone_of_external_dns_is_taken_over_with_no_change(layout: str, tmp_pa
 def test_without_its_flags_the_records_are_those_of_nobody(tmp_path: Path) -> None:
     code, printed = plan(tmp_path, ZONES["prefix"][1])
     assert code == 0
-    assert printed.endswith("Plan: no changes\n")  # they are as wanted, so there is nothing to refuse either
+    assert printed.endswith("Plan: no changes; 4 refused\n")
+    assert "app.example.com A belongs to nobody and is left as it is" in printed
 
 
 def test_the_format_of_before_0_12_is_owned_and_gets_the_new_form_beside_it(tmp_path: Path) -> None:

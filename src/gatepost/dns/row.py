@@ -172,12 +172,12 @@ class _Planning:
 
     def _update(self, holding: Holding, endpoint: Endpoint) -> None:
         old = holding.endpoint
-        causes = self._causes_of_update(holding, endpoint)
-        if not causes:
-            return
-        if not self._inventory.is_ours(holding):
+        if not self._inventory.is_ours(holding):  # told even where it is as wanted: it is not kept that way
             owner = ", ".join(holding.contested) or holding.owner or "nobody"
             self._refuse("ForeignRecord", f"{self._key[0]} {old.record_type} belongs to {owner} and is left as it is")
+            return
+        causes = self._causes_of_update(holding, endpoint)
+        if not causes:
             return
         if set(old.targets) - set(endpoint.targets) and not same_targets(old.targets, endpoint.targets):
             doubt = self._doubt_about(holding)
