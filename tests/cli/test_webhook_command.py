@@ -105,20 +105,21 @@ def test_metrics_and_health_are_served_on_an_address_of_their_own() -> None:
             process.kill()
 
 
-def test_an_address_that_is_taken_is_exit_code_3() -> None:
+@pytest.mark.parametrize(("flag", "other"), [("--listen", "--metrics-address"), ("--metrics-address", "--listen")])
+def test_an_address_that_is_taken_is_exit_code_3_and_its_flag_is_named(flag: str, other: str) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         address = f"127.0.0.1:{taken.getsockname()[1]}"
         result = subprocess.run(
-            [*PROGRAM, "--metrics-address", "0", "--listen", address, *IN_MEMORY],
+            [*PROGRAM, flag, address, other, "127.0.0.1:0", *IN_MEMORY],
             stderr=subprocess.PIPE,
             text=True,
             timeout=60,
             check=False,
         )
     assert result.returncode == 3
-    assert "address already in use" in result.stderr
+    assert result.stderr == f"gatepost webhook: {flag} {address}: Address already in use\n"
 
 
 @pytest.mark.parametrize(

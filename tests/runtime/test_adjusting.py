@@ -48,7 +48,7 @@ def behind() -> Raising:
 @pytest.fixture
 async def remote(behind: Raising) -> AsyncIterator[WebhookProvider]:
     """That provider, behind a webhook."""
-    async with listening(WebhookServer(behind).app(), "127.0.0.1", 0) as port:
+    async with listening(WebhookServer(behind).app(), "--listen", "127.0.0.1", 0) as port:
         yield WebhookProvider(WebhookSettings(webhook_provider_url=f"http://127.0.0.1:{port}"))
 
 

@@ -175,7 +175,7 @@ async def samples_of_a_mapping(place: Shop) -> Samples:
 
 async def test_calls_of_the_webhook_protocol_are_counted_on_both_sides() -> None:
     server = WebhookServer(EmbeddedProvider(["example.com"]))
-    async with listening(server.app(), "127.0.0.1", 0) as port:
+    async with listening(server.app(), "--listen", "127.0.0.1", 0) as port:
         client = WebhookProvider(WebhookSettings(webhook_provider_url=f"http://127.0.0.1:{port}"))
         await client.records()
         await client.records()

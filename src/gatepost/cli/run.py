@@ -139,7 +139,7 @@ def _exit_code_of(settings: RunSettings, provider: Provider | None) -> int:
         click.echo(f"gatepost run: {error}", err=True)
         return WRONG_USE
     except CannotListen as error:
-        click.echo(f"gatepost run: --metrics-address {error}", err=True)
+        click.echo(f"gatepost run: {error}", err=True)
         return OUTSIDE_FAILED
     for failure in failures:
         click.echo(f"gatepost run: {failure}", err=True)

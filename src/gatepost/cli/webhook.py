@@ -97,10 +97,11 @@ async def _serve(server: WebhookServer, listen: Address, metrics_address: Addres
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, stop.set)
     async with contextlib.AsyncExitStack() as stack:
-        port = await stack.enter_async_context(listening(server.app(), *listen))
-        click.echo(f"listening on http://{in_url(listen[0])}:{port}", err=True)
+        at = await stack.enter_async_context(listening(server.app(), "--listen", *listen))
+        said = [f"listening on http://{in_url(listen[0])}:{at}"]
         if metrics_address is not None:
             pages = status_pages(metrics_of_webhook(server))
-            port = await stack.enter_async_context(listening(pages, *metrics_address))
-            click.echo(f"metrics and health on http://{in_url(metrics_address[0])}:{port}", err=True)
+            at = await stack.enter_async_context(listening(pages, "--metrics-address", *metrics_address))
+            said.append(f"metrics and health on http://{in_url(metrics_address[0])}:{at}")
+        click.echo("\n".join(said), err=True)  # once all of it is true
         await stop.wait()

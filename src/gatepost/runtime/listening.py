@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 from collections.abc import AsyncIterator
 
 from aiohttp import web
@@ -11,14 +12,15 @@ _IDLE_SECONDS = 30.0
 
 
 class CannotListen(Exception):
-    """An address is taken, or is none of this machine."""
+    """An address is taken, or is none of this machine. The text begins with the flag that it was given with."""
 
 
 @contextlib.asynccontextmanager
-async def listening(app: web.Application, host: str, port: int) -> AsyncIterator[int]:
+async def listening(app: web.Application, flag: str, host: str, port: int) -> AsyncIterator[int]:
     """Serves an application inside the block.
 
     Args:
+        flag: what sets the address.
         host: "" for all addresses of this machine.
         port: 0 for one that the system chooses.
     Yields: the port.
@@ -30,7 +32,10 @@ async def listening(app: web.Application, host: str, port: int) -> AsyncIterator
         try:
             await web.TCPSite(runner, host or None, port).start()
         except OSError as error:
-            raise CannotListen(f"{in_url(host)}:{port}: {error.strerror or error}") from error
+            # asyncio's own words tell the address once more; a name that is not found has no number of the system.
+            known = error.errno is not None and error.errno > 0
+            why = os.strerror(error.errno) if known else error.strerror or str(error)
+            raise CannotListen(f"{flag} {in_url(host)}:{port}: {why}") from error
         yield int(runner.addresses[0][1])
     finally:
         await runner.cleanup()

@@ -176,7 +176,7 @@ async def _telling_status(settings: RunSettings, controllers: Controllers) -> As
 
     host, port = settings.status_address
     pages = status_pages(metrics_of(controllers), lambda: controllers.loop.missing)
-    async with listening(pages, host, port) as at:
+    async with listening(pages, "--metrics-address", host, port) as at:
         log.info("probes and metrics are served", extra=fields(address=f"{in_url(host)}:{at}"))
         yield
 

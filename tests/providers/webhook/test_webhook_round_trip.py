@@ -65,7 +65,7 @@ def test_endpoints_and_changes_arrive_as_they_left(
     mirror = Mirror(held)
 
     async def exchange() -> None:
-        async with listening(WebhookServer(mirror).app(), "127.0.0.1", 0) as port:
+        async with listening(WebhookServer(mirror).app(), "--listen", "127.0.0.1", 0) as port:
             client = WebhookProvider(WebhookSettings(webhook_provider_url=f"http://127.0.0.1:{port}"))
             assert await client.zones() == ["example.com"]
             assert await client.records() == held

@@ -43,7 +43,7 @@ async def ask(port: int, method: str, path: str, body: bytes | None = None, *hea
 @asynccontextmanager
 async def server(provider: Provider | None = None, domains: DomainFilter | None = None) -> AsyncIterator[int]:
     served = WebhookServer(provider or EmbeddedProvider(["example.com"]), domains)
-    async with listening(served.app(), "127.0.0.1", 0) as port:
+    async with listening(served.app(), "--listen", "127.0.0.1", 0) as port:
         yield port
 
 
@@ -192,7 +192,7 @@ async def test_health_is_told_beside_the_protocol_too() -> None:
 
 async def test_a_body_that_never_ends_is_not_waited_for() -> None:
     served = WebhookServer(EmbeddedProvider(["example.com"]), body_seconds=0.05)
-    async with listening(served.app(), "127.0.0.1", 0) as port:
+    async with listening(served.app(), "--listen", "127.0.0.1", 0) as port:
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
         writer.write(
             f"POST /records HTTP/1.1\r\nHost: x\r\nContent-Type: {TYPE}\r\nContent-Length: 9\r\n\r\n{{".encode()
