@@ -27,6 +27,7 @@ from gatepost.cluster.connection import Connection, tls_context
 from gatepost.cluster.credentials import ClientCertificate, Identity
 from gatepost.cluster.errors import ApiError, CredentialError, NotLeading, Unreachable, WriteWithheld, api_error
 from gatepost.cluster.rate import TokenBucket
+from gatepost.http_faults import reason_of
 
 MERGE_PATCH = "application/merge-patch+json"
 APPLY_PATCH = "application/apply-patch+yaml"  # JSON is YAML
@@ -165,13 +166,13 @@ class Client:
                 yield response
         except _NOT_TRUSTED as error:
             raise Unreachable(
-                f"{self.connection.server.url}: its certificate is not trusted ({_reason_of(error)}). "
+                f"{self.connection.server.url}: {reason_of(error)}. "
                 "Give its authority in certificate-authority, or the name in it in tls-server-name."
             ) from error
         except TimeoutError as error:
             raise Unreachable(f"{call}: no answer for {call.silence_seconds:g} s") from error
         except (aiohttp.ClientError, ConnectionError) as error:
-            raise Unreachable(f"{call}: {_reason_of(error)}") from error
+            raise Unreachable(f"{call}: {reason_of(error)}") from error
 
     async def _accepted(self, call: _Call) -> aiohttp.ClientResponse:
         """An answer of success. One 401 makes the credentials new; 429 is waited out as the server asks."""
@@ -255,17 +256,6 @@ def resource_in(path: str) -> str:
     if rest[:1] == ["namespaces"] and len(rest) > 2:
         rest = rest[2:]
     return "/".join(rest[::2][:2])
-
-
-def _reason_of(error: Exception) -> str:
-    """What went wrong with a connection, in words that are the same each time: aiohttp's have addresses of memory."""
-    if isinstance(error, aiohttp.ClientConnectorCertificateError):
-        return _reason_of(error.certificate_error)
-    if isinstance(error, ssl.SSLCertVerificationError):
-        return error.verify_message or str(error)
-    if isinstance(error, aiohttp.ClientConnectorError):
-        return f"cannot connect to {error.host}:{error.port}: {error.os_error.strerror or error.os_error}"
-    return " ".join(str(error).split()) or type(error).__name__
 
 
 async def _error_in(response: aiohttp.ClientResponse) -> ApiError:

@@ -10,6 +10,7 @@ from typing import Any
 
 from msgspec import Struct
 
+from gatepost.http_faults import text_in
 from gatepost.registries.contract import RegistryError
 from gatepost.registries.settings import DynamoDbSettings
 
@@ -126,7 +127,7 @@ def _meaning(error: Exception, table: str) -> str:
     code = str(told.get("Code", ""))
     if code:
         advice = next((f"; {advice}" for start, advice in _ADVICE.items() if code.startswith(start)), "")
-        return f"DynamoDB: table {table}: {code}: {told.get('Message', error)}{advice}"
+        return f"DynamoDB: table {table}: {code}: {text_in(str(told.get('Message', error)).encode())}{advice}"
     if type(error).__name__ == "NoRegionError":
         return "DynamoDB cannot be asked: no region is known; give --dynamodb-region"
-    return f"DynamoDB gave no usable answer: {error}"
+    return f"DynamoDB gave no usable answer: {text_in(str(error).encode())}"

@@ -33,8 +33,7 @@ async def listening(app: web.Application, flag: str, host: str, port: int) -> As
             await web.TCPSite(runner, host or None, port).start()
         except OSError as error:
             # asyncio's own words tell the address once more; a name that is not found has no number of the system.
-            known = error.errno is not None and error.errno > 0
-            why = os.strerror(error.errno) if known else error.strerror or str(error)
+            why = os.strerror(error.errno) if error.errno and error.errno > 0 else error.strerror or str(error)
             raise CannotListen(f"{flag} {in_url(host)}:{port}: {why}") from error
         yield int(runner.addresses[0][1])
     finally:

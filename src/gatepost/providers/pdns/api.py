@@ -12,6 +12,7 @@ import aiohttp
 import msgspec
 from msgspec import Struct
 
+from gatepost.http_faults import reason_of, text_in
 from gatepost.providers.listed_zones import AnswerLost
 from gatepost.providers.pdns.settings import PdnsSettings
 from gatepost.providers.rate_limiter import HeldBack, RateLimiter, TryAgain, retry_after_seconds
@@ -100,7 +101,7 @@ class Api:
             async with self._session.request(method, url, params=query, data=body) as answer:
                 content = await answer.read()
         except (aiohttp.ClientError, TimeoutError, OSError) as error:
-            said = f"PowerDNS at {self._root} cannot be reached: {error or type(error).__name__}"
+            said = f"PowerDNS at {self._root} cannot be reached: {reason_of(error)}"
             raise TryAgain(AnswerLost(said), is_too_fast=False) from error
         if answer.status < 300:
             return content
@@ -134,7 +135,7 @@ def _error_in(content: bytes) -> str:
     try:
         error = msgspec.json.decode(content, type=_Error)
     except msgspec.MsgspecError:
-        return content[:200].decode(errors="replace").strip() or "nothing"
+        return text_in(content) or "nothing"
     return "; ".join(text for text in (error.error, *error.errors) if text)
 
 

@@ -13,6 +13,7 @@ from msgspec import Struct
 from gatepost.dns.capabilities import Capabilities
 from gatepost.dns.domain_filter import DomainFilter
 from gatepost.dns.endpoint import Changes, Endpoint
+from gatepost.http_faults import reason_of, text_in
 from gatepost.providers.contract import ProviderError, RecordResult
 from gatepost.providers.rate_limiter import HeldBack, RateLimiter, TryAgain, retry_after_seconds
 from gatepost.providers.webhook import batches, wire
@@ -27,7 +28,6 @@ _TRIES_IF_TOO_FAST = 4
 _SERVER_ERRORS = range(500, 600)
 _AWAY = (502, 503, 504)  # whoever answers so has not passed the changes on, or cannot tell
 _CHUNK_BYTES = 65536
-_SHOWN = 200
 
 
 class StatusError(ProviderError):
@@ -195,7 +195,7 @@ class WebhookProvider:
         except TimeoutError as error:
             raise ProviderError(f"{call}: no whole answer within {self._timeout.total:g} s") from error
         except aiohttp.ClientError as error:
-            raise ProviderError(f"{call}: {error or type(error).__name__}") from error
+            raise ProviderError(f"{call}: {reason_of(error)}") from error
         if answer.status == status:
             return answer
         found_status = f"{call}: found status {answer.status}, wanted {status}{_said(answer.body)}"
@@ -235,5 +235,5 @@ def _with_labels(endpoint: Endpoint, labels: dict[str, str]) -> Endpoint:
 
 
 def _said(body: bytes) -> str:
-    text = " ".join(body[:_SHOWN].decode("utf-8", "replace").split())
+    text = text_in(body)
     return f": {text}" if text else ""
