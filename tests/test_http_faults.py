@@ -21,7 +21,7 @@ from gatepost.standalone.ports import free_ports
         ),
         (b"<html><head><style>p {color: red}</style></head><body>gone<script>go()</script></body></html>", "gone"),
         (b"a < b and b > c", "a < b and b > c"),
-        (b"\x1b[31mred\x1b[0m\x00\tend\xff", "[31mred [0m end \ufffd"),
+        (b"\x1b[31mred\x1b[0m\x00\tend\xff", "[31mred [0m end\ufffd"),
         (b"x" * 500, "x" * 197 + "..."),
     ],
 )
