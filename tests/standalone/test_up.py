@@ -144,6 +144,19 @@ def test_objects_outlive_a_kill_when_there_is_a_data_folder(tmp_path: pathlib.Pa
         assert found["metadata"]["uid"] == made["metadata"]["uid"]
 
 
+@needs_traefik
+def test_what_cannot_be_read_at_the_end_of_the_data_is_told(tmp_path: pathlib.Path) -> None:
+    data = ["--data", str(tmp_path / "data")]
+    with running(tmp_path, *data):
+        pass
+    log = tmp_path / "data" / "objects.log"
+    log.write_bytes(log.read_bytes() + b"0f3a")
+    with running(tmp_path, *data, "--quiet") as up:
+        up.process.terminate()
+        _, told = up.process.communicate(timeout=30)
+    assert told == f"gatepost up: {log}: the last line (4 bytes) was not written to its end, and is left out\n"
+
+
 @pytest.mark.parametrize("option", ["--api-port", "--http-port", "--local-port", "--dns-port"])
 def test_a_taken_port_is_named_and_ends_with_3(tmp_path: pathlib.Path, option: str) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:

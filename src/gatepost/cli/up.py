@@ -144,6 +144,8 @@ async def _run(
     from gatepost.standalone.up import Standalone
 
     async def tell(addresses: Addresses, api: ApiServer) -> None:
+        if api.recovered:
+            click.echo(f"gatepost up: {api.recovered}", err=True)
         api.write_kubeconfig(kubeconfig)
         if ready_file is not None:
             _write_whole(ready_file, {**msgspec.to_builtins(addresses), "kubeconfig": str(kubeconfig)})

@@ -224,7 +224,7 @@ def _load(path: Path) -> Loaded:
             raise DataDirDamaged(path, number, str(error)) from error
         replay.take(entry, number)
     replay.end(len(lines))
-    told = f"{path}: the last line ({len(torn)} bytes) was not written to its end" if torn else ""
+    told = f"{path}: the last line ({len(torn)} bytes) was not written to its end, and is left out" if torn else ""
     return Loaded(list(replay.objects.values()), replay.resource_version, told)
 
 
