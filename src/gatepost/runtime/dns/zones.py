@@ -6,7 +6,6 @@ plan -> what is held, its doubts measured -> what was refused waits for its time
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 
@@ -16,7 +15,7 @@ from gatepost.dns.desired import names_wanted, record_set_at, record_sets
 from gatepost.dns.endpoint import NameKey
 from gatepost.dns.inventory import Inventory
 from gatepost.dns.ownership.registry import inventory
-from gatepost.dns.plan import PlannedChange, removes
+from gatepost.dns.plan import Plan, PlannedChange, removes
 from gatepost.dns.repeats import Repeats
 from gatepost.objects.problems import Problem
 from gatepost.providers.contract import GuardingProvider
@@ -28,6 +27,7 @@ from gatepost.runtime.dns.planning import Planned, Planning
 from gatepost.runtime.dns.quarantine import Quarantine
 from gatepost.runtime.dns.reading import read_provider, take_in
 from gatepost.runtime.dns.record_events import RecordEvents
+from gatepost.runtime.dns.removals import RecentRemovals
 from gatepost.runtime.dns.sending import Sender
 from gatepost.runtime.dns.served_zones import ServedZones
 from gatepost.runtime.dns.zone_figures import RecordCounts, ZoneFigures, count_records
@@ -35,9 +35,6 @@ from gatepost.runtime.dns.zone_log import ZoneLog
 from gatepost.runtime.loop.kinds import KnownKinds
 from gatepost.state.engine import Engine
 from gatepost.writes.outcome import Event
-
-REMOVALS_COUNT_SECONDS = 600.0
-"""Own records removed within this time count together towards the cap, so that it also stops a slow disaster."""
 
 
 class Written(Struct, frozen=True):
@@ -77,12 +74,12 @@ class Zones:
         self._dry_run = dry_run
         self._cipher = part.cipher
         self._store = part.store
-        self._removals: deque[tuple[float, int]] = deque()
+        self._removals = RecentRemovals()
         self._planning = Planning(engine, kinds, part, monotonic)
         self._sender = _sender(part, may_write)
-        self._tells = RecordEvents(engine, part.settings.events_emit)
+        self._record_events = RecordEvents(engine, part.settings.events_emit)
         self._log = ZoneLog()
-        self._zones = ServedZones(part.provider, monotonic, self._log)
+        self._served_zones = ServedZones(part.provider, monotonic, self._log)
         self.figures = ZoneFigures()
         self.forget()
 
@@ -93,7 +90,7 @@ class Zones:
         """
         self._inventory: Inventory | None = None
         self._is_fresh = False
-        self._zones.forget()
+        self._served_zones.forget()
         self._unmade: frozenset[NameKey] = frozenset()
         self._doubts = Doubts(self._settings.delete_grace)
         self._quarantine = Quarantine()
@@ -106,12 +103,12 @@ class Zones:
     @property
     def is_failing(self) -> bool:
         """Whether the provider refuses something."""
-        return bool(self._quarantine) or bool(self._zones.served.unread) or self._sender.owes
+        return bool(self._quarantine) or bool(self._served_zones.served.unread) or self._sender.owes
 
     @property
     def failures(self) -> tuple[str, ...]:
         """What fails for whole zones, in words."""
-        return self._zones.failures
+        return self._served_zones.failures
 
     @property
     def owner(self) -> str:
@@ -129,7 +126,7 @@ class Zones:
         """When `take_due` has something next: a refused record to try again, a doubt that has lasted long enough, a
         zone to read again.
         """
-        moments = (self._quarantine.moments.next(), self._doubts.moments.next(), self._zones.next_moment())
+        moments = (self._quarantine.moments.next(), self._doubts.moments.next(), self._served_zones.next_moment())
         return min((moment for moment in moments if moment is not None), default=None)
 
     def take_due(self) -> frozenset[NameKey]:
@@ -138,16 +135,16 @@ class Zones:
         Zones whose time has come are read in the background, see `take_reread`.
         """
         now = self._monotonic()
-        self._zones.read_due()
+        self._served_zones.read_due()
         return self._quarantine.moments.take(now) | self._doubts.moments.take(now)
 
     def wake_with(self, wake: Callable[[], None]) -> None:
         """What to call when a zone has been read in the background, and `take_reread` has something."""
-        self._zones.wake_with(wake)
+        self._served_zones.wake_with(wake)
 
     def stop(self) -> None:
         """Ends what goes on in the background."""
-        self._zones.stop()
+        self._served_zones.stop()
 
     async def list_anew(self) -> None:
         """Reads what the provider holds; zones that cannot be read are tried again by themselves.
@@ -159,7 +156,7 @@ class Zones:
         read = await read_provider(self._provider)
         holdings = inventory(self._settings, (), read.served.zones or (), self._cipher, entries)
         await take_in(holdings, read.endpoints, self._monotonic)
-        self._zones.note_listing(read.served)
+        self._served_zones.note_listing(read.served)
         self._inventory = holdings
         self._is_fresh = True
         if isinstance(self._provider, GuardingProvider):
@@ -167,39 +164,34 @@ class Zones:
 
     async def take_reread(self) -> frozenset[NameKey]:
         """Takes in the zones that were read in the background. Returns: the names that are to be planned anew."""
-        zones = await self._zones.take_reread(self._inventory)
+        zones = await self._served_zones.take_reread(self._inventory)
         if not zones or self._inventory is None:
             return frozenset()
         known = self._planning.known(self._inventory)
-        return frozenset(key for key in known if self._zones.served.zone_of(key[0]) in zones)
+        return frozenset(key for key in known if self._served_zones.served.zone_of(key[0]) in zones)
 
     async def write(self, names: Collection[NameKey] | None) -> Written:
-        """Plans these names, or all, and makes the changes that are allowed.
+        """Plans these names, or all, and makes the changes that are allowed; `list_anew` has to come before it.
 
         Raises: ProviderError if it is not known what was changed: everything has to be listed anew.
         """
-        holdings = self._inventory
-        assert holdings is not None
+        holdings, is_everything = self._inventory, names is None
+        if holdings is None:
+            raise RuntimeError("names are to be written before it was listed what the provider holds")
         await self._mend(holdings)
         planned = await self._plan(names, holdings)
         plan = planned.plan
         self._log.say_plan(plan)
-        self.figures.note_plan(planned.names, plan, is_everything=names is None)
-        now = self._monotonic()
-        self._doubts.note(planned.names, plan, now)
+        self.figures.note_plan(planned.names, plan, is_everything=is_everything)
+        self._doubts.note(planned.names, plan, self._monotonic())
         if self._dry_run:
             self._log.say_dry_run(plan.allowed)
             return self._written(planned)
-        if self._is_fresh and names is None:
-            self._repeats.keep_only(change.record.key for change in plan.changes)
-            self._is_fresh = False
-        due = plan.allowed if plan.stopped is not None else self._quarantine.sift(planned.names, plan.allowed, now)
-        due, untaken = self._repeats.sift(due)
-        self._log.say_problems(untaken)
+        due, untaken = self._worth_sending(planned, is_everything=is_everything)
         events = await self._send(due, holdings) if due else ()
-        if names is None and plan.stopped is None and self._settings.policy == "sync":
+        if is_everything and plan.stopped is None and self._settings.policy == "sync":
             await self._sweep(holdings)
-        if names is None:
+        if is_everything:
             self._log.say_progress(holdings)
         return self._written(planned, len(due), untaken, events)
 
@@ -213,24 +205,27 @@ class Zones:
     def _written(
         self, planned: Planned, changes: int = 0, untaken: Sequence[Problem] = (), events: tuple[Event, ...] = ()
     ) -> Written:
+        """Takes note of which names stand as they are wanted by now. Returns: how the write went."""
         plan = planned.plan
+        held_names = frozenset(held.record.name_key for held in plan.held)
+        self._unmade = (self._unmade - planned.names) | held_names | planned.refused | self._names_waiting(plan)
         held = [problem for held in plan.held if (problem := problem_of(held)) is not None]
-        problems = (*plan.problems, *held, *untaken, *self._quarantine.problems)
-        names = frozenset(held.record.name_key for held in plan.held)
-        waits = self._dry_run or plan.stopped is not None
+        problems = dict.fromkeys((*plan.problems, *held, *untaken, *self._quarantine.problems))
+        return Written(planned.names, changes, held_names, tuple(problems), events, plan.stopped is not None)
+
+    def _names_waiting(self, plan: Plan) -> frozenset[NameKey]:
+        """The names whose changes were not made: all in a dry run or of a plan that is stopped, else those refused."""
         changed = frozenset(change.record.name_key for change in plan.changes)
-        unmade = (
-            names | planned.refused | frozenset(name for name in changed if waits or name in self._quarantine.moments)
-        )
-        self._unmade = (self._unmade - planned.names) | unmade
-        told = tuple(dict.fromkeys(problems))
-        return Written(planned.names, changes, names, told, events, plan.stopped is not None)
+        if self._dry_run or plan.stopped is not None:
+            return changed
+        return frozenset(name for name in changed if name in self._quarantine.moments)
 
     # Planning
 
     async def _plan(self, names: Collection[NameKey] | None, holdings: Inventory) -> Planned:
+        removed = self._removals.count(self._monotonic())
         return await self._planning.plan(
-            names, holdings, self._zones.served, removed_before=self._removed_lately(), let_go=self._let_go()
+            names, holdings, self._served_zones.served, removed_before=removed, let_go=self._let_go()
         )
 
     def _let_go(self) -> frozenset[NameKey]:
@@ -239,28 +234,40 @@ class Zones:
             return frozenset()
         return self._doubts.moments.past(self._monotonic())
 
-    def _removed_lately(self) -> int:
-        oldest = self._monotonic() - REMOVALS_COUNT_SECONDS
-        while self._removals and self._removals[0][0] < oldest:
-            self._removals.popleft()
-        return sum(count for _, count in self._removals)
-
     # Sending
+
+    def _worth_sending(
+        self, planned: Planned, *, is_everything: bool
+    ) -> tuple[tuple[PlannedChange, ...], tuple[Problem, ...]]:
+        """The changes to make now, and a problem for each of those that are given up because they never take.
+
+        What was refused waits for its time.
+        """
+        plan = planned.plan
+        if self._is_fresh and is_everything:
+            self._repeats.keep_only(change.record.key for change in plan.changes)
+            self._is_fresh = False
+        if plan.stopped is not None:
+            return (), ()
+        due = self._quarantine.sift(planned.names, plan.changes, self._monotonic())
+        due, untaken = self._repeats.sift(due)
+        self._log.say_problems(untaken)
+        return due, untaken
 
     async def _send(self, due: Sequence[PlannedChange], holdings: Inventory) -> tuple[Event, ...]:
         """Makes changes and takes note of how they went. Returns: the events to tell."""
         self._log.say_changes(due)
         with self._listing_anew_if_it_fails():
-            refused = await self._sender.send(due, holdings, self._zones.served)
+            refused = await self._sender.send(due, holdings, self._served_zones.served)
         if self._sender.is_contradicted(holdings):
             self._inventory = None
         now = self._monotonic()
-        known = self._zones.note_sent(due, self._sender.take_lost())
+        known = self._served_zones.note_sent(due, self._sender.take_lost())
         self.figures.note_sent(known, refused)
-        self._removals.append((now, sum(removes(change) for change in known if change.record.key not in refused)))
+        self._removals.note(sum(removes(change) for change in known if change.record.key not in refused), now)
         self._repeats.forget(refused)
-        self._quarantine.note(known, refused, self._tells.problems(known, refused), now)
-        return self._tells.events(known, refused)
+        self._quarantine.note(known, refused, self._record_events.problems(known, refused), now)
+        return self._record_events.events(known, refused)
 
     async def _sweep(self, holdings: Inventory) -> None:
         """Deletes our ownership of records that are gone and that nobody asks for, unless the cluster cannot be read.
@@ -269,18 +276,18 @@ class Zones:
         """
         if self._kinds.failing or self._planning.doubtful_kinds:
             return
-        served = self._zones.served
+        served = self._served_zones.served
         found = left_over(holdings, names_wanted(self._engine), served, self._settings)
         with self._listing_anew_if_it_fails():
             await self._sender.sweep(found, holdings, served)
-        self._zones.note_sent((), self._sender.take_lost())
+        self._served_zones.note_sent((), self._sender.take_lost())
 
     async def _mend(self, holdings: Inventory) -> None:
         if not self._sender.owes or self._dry_run:
             return
         with self._listing_anew_if_it_fails():
-            await self._sender.mend(holdings, self._zones.served)
-        self._zones.note_sent((), self._sender.take_lost())
+            await self._sender.mend(holdings, self._served_zones.served)
+        self._served_zones.note_sent((), self._sender.take_lost())
 
     @contextmanager
     def _listing_anew_if_it_fails(self) -> Iterator[None]:
