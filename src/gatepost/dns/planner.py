@@ -15,7 +15,7 @@ from gatepost.dns.endpoint import Endpoint, NameKey
 from gatepost.dns.inventory import Inventory
 from gatepost.dns.plan import Plan, PlannedChange, Stop, removes
 from gatepost.dns.records import RecordSet
-from gatepost.dns.row import Row, plan_row
+from gatepost.dns.row import Name, Row, plan_row
 from gatepost.dns.served import Served
 from gatepost.dns.settings import DnsSettings
 from gatepost.dns.standing import Standing
@@ -124,16 +124,8 @@ class Planner:
             return Row(problems=_problems(wanted, [refusal] if refusal is not None else []))
         holdings = tuple(holding for holding in inventory.row(key) if holding.endpoint.record_type in self._types)
         endpoints, misfits = self._fitting(key, wanted)
-        row = plan_row(
-            key,
-            holdings,
-            wanted,
-            endpoints,
-            inventory,
-            self._settings.policy,
-            self._standing,
-            let_go=let_go,
-        )
+        name = Name(key, holdings, wanted, endpoints, let_go)
+        row = plan_row(name, inventory, self._settings.policy, self._standing)
         row.problems += _problems(wanted, misfits)
         return row
 

@@ -40,28 +40,30 @@ class Row(Struct):
         return bool(self.changes or self.held or self.problems)
 
 
-def plan_row(
-    key: NameKey,
-    holdings: tuple[Holding, ...],
-    wanted: RecordSet | None,
-    endpoints: tuple[Endpoint, ...],
-    inventory: Inventory,
-    policy: str,
-    standing: Callable[[str, NameKey], Standing],
-    *,
-    let_go: bool = False,
-) -> Row:
-    """The changes of one name, sorted by type.
+class Name(Struct, frozen=True):
+    """One name: what is there, and what is wanted.
 
-    Args:
+    Attributes:
         endpoints: those of `wanted` that are to be published, in the form of the provider.
-        standing: where the object behind a record stands.
         let_go: doubts about this name that may end hold nothing back any more.
     """
-    if not holdings and not endpoints:
+
+    key: NameKey
+    holdings: tuple[Holding, ...]
+    wanted: RecordSet | None
+    endpoints: tuple[Endpoint, ...]
+    let_go: bool = False
+
+
+def plan_row(name: Name, inventory: Inventory, policy: str, standing: Callable[[str, NameKey], Standing]) -> Row:
+    """The changes of one name, sorted by type.
+
+    Args: standing: where the object behind a record stands.
+    """
+    if not name.holdings and not name.endpoints:
         return Row()
-    planning = _Planning(key, holdings, wanted, endpoints, inventory, policy, standing, let_go)
-    if not endpoints:
+    planning = _Planning(name, inventory, policy, standing)
+    if not name.endpoints:
         planning.remove_all()
     else:
         planning.compare()
@@ -72,26 +74,19 @@ class _Planning:
     """The planning of one name, step by step."""
 
     def __init__(
-        self,
-        key: NameKey,
-        holdings: tuple[Holding, ...],
-        wanted: RecordSet | None,
-        endpoints: tuple[Endpoint, ...],
-        inventory: Inventory,
-        policy: str,
-        standing: Callable[[str, NameKey], Standing],
-        let_go: bool,
+        self, name: Name, inventory: Inventory, policy: str, standing: Callable[[str, NameKey], Standing]
     ) -> None:
         self.row = Row()
-        self._key = key
-        self._holdings = {holding.endpoint.record_type: holding for holding in holdings}
-        self._wanted = wanted
-        self._endpoints = {endpoint.record_type: endpoint for endpoint in endpoints}
+        self._key = name.key
+        self._holdings = {holding.endpoint.record_type: holding for holding in name.holdings}
+        self._wanted = name.wanted
+        self._endpoints = {endpoint.record_type: endpoint for endpoint in name.endpoints}
         self._inventory = inventory
         self._dropped = _DROPPED_BY_POLICY[policy]
         self._standing = standing
-        self._let_go = let_go
-        self._claimants = tuple(claimant.resource for claimant in wanted.claimants) if wanted is not None else ()
+        self._let_go = name.let_go
+        claimants = name.wanted.claimants if name.wanted is not None else ()
+        self._claimants = tuple(claimant.resource for claimant in claimants)
 
     def remove_all(self) -> None:
         """Nothing is to be published here: records go, or are held."""
