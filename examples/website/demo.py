@@ -287,7 +287,7 @@ STEPS: tuple[tuple[str, Callable[[Demo], Awaitable[str]]], ...] = (
 )
 
 
-async def show(console: Console, keep: bool) -> int:
+async def show(console: Console, *, keep: bool) -> int:
     with tempfile.TemporaryDirectory(prefix="gatepost-demo-") as folder:
         revisions = [Revision("website-00001", "127.0.1.1"), Revision("website-00002", "127.0.1.2")]
         for revision in revisions:
@@ -342,7 +342,7 @@ def main() -> int:
     arguments = parser.parse_args()
     console = Console(width=None if sys.stdout.isatty() else 120)
     with contextlib.suppress(KeyboardInterrupt):
-        return asyncio.run(show(console, arguments.keep))
+        return asyncio.run(show(console, keep=arguments.keep))
     return 0
 
 

@@ -111,7 +111,7 @@ async def test_a_plugin_is_told_the_cluster_only_if_it_asks(tmp_path: Path) -> N
         "kind": "ExecCredential",
         "spec": {"interactive": False},
     }
-    await plugin.credentials(cluster=cluster_info("https://one", b"CA", "name", "", False)).identity()
+    await plugin.credentials(cluster=cluster_info("https://one", b"CA", "name", "", insecure=False)).identity()
     assert json.loads(plugin.asked.read_text())["spec"]["cluster"] == {
         "server": "https://one",
         "certificate-authority-data": "Q0E=",

@@ -289,7 +289,7 @@ def _socket_that_notices_silence(address: Any) -> socket.socket:
     for option, value in (("TCP_KEEPIDLE", 30), ("TCP_KEEPINTVL", 10), ("TCP_KEEPCNT", 3)):
         if hasattr(socket, option):
             made.setsockopt(socket.IPPROTO_TCP, getattr(socket, option), value)
-    made.setblocking(False)
+    made.setblocking(False)  # noqa: FBT003 - the socket takes it in no other way
     return made
 
 

@@ -98,7 +98,11 @@ class ExecPlugin:
             process = await asyncio.create_subprocess_exec(
                 settings.command,
                 *settings.args,
-                env={**os.environ, **dict(settings.env), "KUBERNETES_EXEC_INFO": self._exec_info(interactive)},
+                env={
+                    **os.environ,
+                    **dict(settings.env),
+                    "KUBERNETES_EXEC_INFO": self._exec_info(interactive=interactive),
+                },
                 stdin=None if interactive else asyncio.subprocess.DEVNULL,
                 stdout=asyncio.subprocess.PIPE,
                 stderr=asyncio.subprocess.PIPE,
@@ -144,7 +148,7 @@ class ExecPlugin:
             raise self._error("interactiveMode is Always, but standard input is no terminal")
         return has_terminal and mode != "Never"
 
-    def _exec_info(self, interactive: bool) -> str:
+    def _exec_info(self, *, interactive: bool) -> str:
         spec: dict[str, Any] = {"interactive": interactive}
         if self._settings.cluster is not None:
             spec["cluster"] = self._settings.cluster
@@ -154,7 +158,9 @@ class ExecPlugin:
         return CredentialError(f"exec plugin of user {self._settings.user!r}: {problem}")
 
 
-def cluster_info(server: str, ca: bytes | None, tls_server_name: str, proxy_url: str, insecure: bool) -> dict[str, Any]:
+def cluster_info(
+    server: str, ca: bytes | None, tls_server_name: str, proxy_url: str, *, insecure: bool
+) -> dict[str, Any]:
     """What a plugin with `provideClusterInfo` is told of the cluster."""
     info: dict[str, Any] = {"server": server}
     if ca:

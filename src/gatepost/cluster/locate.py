@@ -161,9 +161,8 @@ def _exec_settings(chosen: ChosenContext, server: Server) -> ExecSettings:
         raise place.error("exec.interactiveMode", f"expected Never, IfAvailable or Always, found {mode!r}")
     if not mode and entry.api_version == VERSIONS[0]:
         raise place.error("exec.interactiveMode", f"is missing; {VERSIONS[0]} requires it")
-    info = cluster_info(
-        server.url, server.ca, server.tls_server_name, server.proxy_url, server.insecure_skip_tls_verify
-    )
+    insecure = server.insecure_skip_tls_verify
+    info = cluster_info(server.url, server.ca, server.tls_server_name, server.proxy_url, insecure=insecure)
     return ExecSettings(
         user=chosen.user_name,
         api_version=entry.api_version,

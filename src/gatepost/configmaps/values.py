@@ -53,7 +53,7 @@ class Values:
         key = self.present(*keys)
         return default if key is None else self._data[key].strip()
 
-    def boolean(self, keys: Sequence[str], default: bool) -> bool:
+    def boolean(self, keys: Sequence[str], *, default: bool) -> bool:
         """Raises: UnreadableValue if the value is no boolean in one of the spellings of Go."""
         key = self.present(*keys)
         if key is None:

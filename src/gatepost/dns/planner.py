@@ -100,7 +100,7 @@ class Planner:
         """
         for key in sorted(keys):
             if not self._domains or self._domains.matches(key[0]):
-                yield key, self._row(key, inventory, wanted(key), key in let_go)
+                yield key, self._row(key, inventory, wanted(key), let_go=key in let_go)
 
     def joined(
         self, rows: Sequence[Row], inventory: Inventory, *, allow: bool = False, removed_before: int = 0
@@ -117,14 +117,14 @@ class Planner:
             None if allow else self._stop(changes, inventory, removed_before),
         )
 
-    def _row(self, key: NameKey, inventory: Inventory, wanted: RecordSet | None, let_go: bool) -> Row:
+    def _row(self, key: NameKey, inventory: Inventory, wanted: RecordSet | None, *, let_go: bool) -> Row:
         if not self._served.serves(key[0]):
             # Nothing is known of such a name, so nothing of it is created or deleted.
             refusal = self._served.refusal(key[0])
             return Row(problems=_problems(wanted, [refusal] if refusal is not None else []))
         holdings = tuple(holding for holding in inventory.row(key) if holding.endpoint.record_type in self._types)
         endpoints, misfits = self._fitting(key, wanted)
-        name = Name(key, holdings, wanted, endpoints, let_go)
+        name = Name(key, holdings, wanted, endpoints, let_go=let_go)
         row = plan_row(name, inventory, self._settings.policy, self._standing)
         row.problems += _problems(wanted, misfits)
         return row

@@ -131,11 +131,14 @@ def _reasons(way: Sequence[Step], dns: Sequence[DnsAnswer], unpublished: Sequenc
     by_parents = {why for step in steps if step.about.kind in PARENT_KINDS for why in step.skipped}
     yield from sorted(
         skipped,
-        key=lambda why: (why.reason != NO_SUCH_PARENT, why not in doubts and 1 + _rank(why, why in by_parents)),
+        key=lambda why: (
+            why.reason != NO_SUCH_PARENT,
+            why not in doubts and 1 + _rank(why, is_of_a_parent=why in by_parents),
+        ),
     )
 
 
-def _rank(why: Skipped, is_of_a_parent: bool = False) -> int:
+def _rank(why: Skipped, *, is_of_a_parent: bool = False) -> int:
     """How little a reason explains: a listener that takes other names is often there for them.
 
     Args:

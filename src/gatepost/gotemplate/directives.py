@@ -112,7 +112,8 @@ class _Reader:
             value = self._values[self._next - 1]
             if verb == "v":
                 flags = flags.replace("+", FIELD_NAMES).replace("#", GO_SYNTAX)
-            yield Directive(verb, flags, width, precision, value, True, self._next, self._reordered)
+            at, reordered = self._next, self._reordered
+            yield Directive(verb, flags, width, precision, value, next_argument=at, reordered=reordered)
             return
         yield Directive("", has_value=False, next_argument=self._next, reordered=self._reordered)
 

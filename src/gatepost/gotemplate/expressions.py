@@ -110,7 +110,7 @@ class ExpressionParser:
             what: the action that it belongs to, for messages.
         """
         first = self._stream.peek()
-        variables, assigns = self._declarations(what, is_range)
+        variables, assigns = self._declarations(what, is_range=is_range)
         commands: list[Command] = []
         while self._stream.peek().token is not end:
             item = self._stream.peek()
@@ -127,7 +127,7 @@ class ExpressionParser:
         text = self._stream.text[first.offset : closing.offset].strip()
         return Pipeline(first.offset, text, variables, assigns, tuple(commands))
 
-    def _declarations(self, what: str, is_range: bool) -> tuple[tuple[str, ...], bool]:
+    def _declarations(self, what: str, *, is_range: bool) -> tuple[tuple[str, ...], bool]:
         """The variables before := or =, if there are any, and whether they are assigned to rather than declared."""
         names: list[str] = []
         while (variable := self._stream.peek()).token is Token.VARIABLE:

@@ -176,7 +176,7 @@ def _of_own_text(text: str, type_: str, how: Directive) -> str:
 
 def _of_text(text: str, how: Directive) -> str | None:
     if how.verb == "q" or how.is_go_syntax:
-        return how.padded(quoted(how.cut(text), "+" in how.flags, raw_if_possible="#" in how.flags))
+        return how.padded(quoted(how.cut(text), ascii_only="+" in how.flags, raw_if_possible="#" in how.flags))
     if how.verb in "sv":
         return how.padded(how.cut(text))
     if how.verb not in "xX":

@@ -19,7 +19,7 @@ def format_integer(value: int, how: Directive) -> str:
         letter = f" '{chr(value)}'" if "#" in how.flags and 0 <= value <= 0x10FFFF and chr(value).isprintable() else ""
         return _plain(how, f"{'-' * (value < 0)}U+{digits}{letter}")
     digits = format(abs(value), _BASES[how.verb])
-    sign = _sign(value < 0, how)
+    sign = _sign(how, is_negative=value < 0)
     prefix = "0o" if how.verb == "O" else _PREFIXES.get(how.verb, "") if "#" in how.flags else ""
     if how.precision is not None:
         digits = "" if not how.precision and not value else digits.rjust(how.precision, "0")
@@ -34,10 +34,10 @@ def format_integer(value: int, how: Directive) -> str:
 
 def format_float(value: float, how: Directive) -> str:
     """A float as its verb wants it, by default (%v, %g) with as few digits as tell it from all others."""
-    sign = _sign(math.copysign(1, value) < 0, how)
+    sign = _sign(how, is_negative=math.copysign(1, value) < 0)
     if not math.isfinite(value):
         shown = "NaN" if math.isnan(value) else "Inf"
-        sign = sign if not math.isnan(value) else _sign(False, how)
+        sign = sign if not math.isnan(value) else _sign(how, is_negative=False)
         sign = "+" if not sign and shown == "Inf" else sign
         return _plain(how, sign + shown)
     number = _magnitude(abs(value), how)
@@ -81,7 +81,7 @@ def _shortest(value: float) -> str:
     return f"{digits[0]}{rest}e{'-' if point < 1 else '+'}{abs(point - 1):02d}"
 
 
-def _sign(is_negative: bool, how: Directive) -> str:
+def _sign(how: Directive, *, is_negative: bool) -> str:
     if is_negative:
         return "-"
     return "+" if "+" in how.flags else " " if " " in how.flags else ""

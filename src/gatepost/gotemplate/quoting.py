@@ -21,22 +21,22 @@ _JAVASCRIPT = {
 }
 
 
-def quoted(text: str, ascii_only: bool = False, *, raw_if_possible: bool = False) -> str:
+def quoted(text: str, *, ascii_only: bool = False, raw_if_possible: bool = False) -> str:
     """The text as a constant of Go, between double quotes or, if it can be and is asked for, backquotes."""
     if raw_if_possible and _can_be_raw(text):
         return f"`{text}`"
-    return '"' + "".join(_escaped(letter, '"', ascii_only) for letter in text) + '"'
+    return '"' + "".join(_escaped(letter, '"', ascii_only=ascii_only) for letter in text) + '"'
 
 
 def quoted_character(letter: str, *, ascii_only: bool = False) -> str:
-    return "'" + _escaped(letter, "'", ascii_only) + "'"
+    return "'" + _escaped(letter, "'", ascii_only=ascii_only) + "'"
 
 
 def _can_be_raw(text: str) -> bool:
     return all(letter == "\t" or (letter >= " " and letter not in "`\x7f\ufeff") for letter in text)
 
 
-def _escaped(letter: str, quote: str, ascii_only: bool) -> str:
+def _escaped(letter: str, quote: str, *, ascii_only: bool) -> str:
     if letter == quote:
         return "\\" + letter
     if letter in _ESCAPES:

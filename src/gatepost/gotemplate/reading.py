@@ -81,19 +81,21 @@ class _Search:
 def _is_data(pipeline: Pipeline, *, dot: bool, dollar: bool) -> bool:
     """Whether a pipeline is nothing but the data."""
     operands = [operand for command in pipeline.commands for operand in command.operands]
-    return len(operands) == 1 and not pipeline.variables and isinstance(_use(operands[0], dot, dollar), _Data)
+    return (
+        len(operands) == 1 and not pipeline.variables and isinstance(_use(operands[0], dot=dot, dollar=dollar), _Data)
+    )
 
 
 def _of_pipeline(pipeline: Pipeline, *, dot: bool, dollar: bool) -> Iterator[_Use]:
     for command in pipeline.commands:
         for operand in command.operands:
-            yield _use(operand, dot, dollar)
+            yield _use(operand, dot=dot, dollar=dollar)
             inner = operand.start if isinstance(operand, Path) else operand
             if isinstance(inner, Pipeline):
                 yield from _of_pipeline(inner, dot=dot, dollar=dollar)
 
 
-def _use(operand: Operand, dot: bool, dollar: bool) -> _Use:
+def _use(operand: Operand, *, dot: bool, dollar: bool) -> _Use:
     is_dot = dot and isinstance(operand, Dot)
     is_dollar = dollar and isinstance(operand, Path) and operand.start == "$" and not operand.names
     return _Data() if is_dot or is_dollar else operand

@@ -112,5 +112,5 @@ def _year_day(at: datetime) -> int:
     return at.timetuple().tm_yday
 
 
-def _giving(value: int | bool | str) -> Function:
+def _giving(value: int | bool | str) -> Function:  # noqa: FBT001 - it is a value, no choice
     return Function(lambda: value)

@@ -262,7 +262,9 @@ class ApiModel:
             another manager owns), 415 strategic on a custom kind, 422.
         """
         if patch_type == "apply":
-            return self._apply(ref, body, Write(manager, subresource, dry_run, field_validation, True, force))
+            return self._apply(
+                ref, body, Write(manager, subresource, dry_run, field_validation, apply=True, force=force)
+            )
         live = self._live(ref)
         if version:
             live = in_version(live, ref.group, version)
@@ -317,7 +319,7 @@ class ApiModel:
             writer = self._writer(wanted, write)
             new = with_managers(new, updated_managers(None, ready.stated, writer, schema_of(version).root))
         stored = self._stored(ref, in_version(new, ref.group, resource.storage_version.name), write)
-        return Written(_answer(stored, wanted), True, True, ready.warnings)
+        return Written(_answer(stored, wanted), created=True, changed=True, warnings=ready.warnings)
 
     def _update(self, wanted: Raw, live: Raw, resource: Resource, write: Write) -> Written:
         ref = ref_of(live)
@@ -332,8 +334,9 @@ class ApiModel:
         kept = kept_version(self._store.find(ref) or live, resource)
         new = in_version(new, ref.group, kept)
         if is_unchanged(new, in_version(live, ref.group, kept)):
-            return Written(_answer(live, wanted), False, False, ready.warnings)
-        return Written(_answer(self._stored(ref, new, write), wanted), False, True, ready.warnings)
+            return Written(_answer(live, wanted), created=False, changed=False, warnings=ready.warnings)
+        stored = self._stored(ref, new, write)
+        return Written(_answer(stored, wanted), created=False, changed=True, warnings=ready.warnings)
 
     def _apply(self, ref: Ref, body: Any, write: Write) -> Written:
         stated = applied_body(ref, body)

@@ -61,7 +61,7 @@ class DynamoDbStore:
             for (number, is_there), error in zip(due.items(), await self._calls.execute(statements), strict=True):
                 entry = structs.replace(entries[number], id=_id_of(entries[number]))
                 results[number] = EntryResult(entry, _why(error, entry), is_new=not is_there and error is None)
-                if error is not None and _is_otherwise(error, is_there):
+                if error is not None and _is_otherwise(error, is_there=is_there):
                     again[number] = not is_there
             due = again
             if not due:
@@ -121,7 +121,7 @@ def _labels_of(entry: Entry) -> dict[str, Any]:
     return {"M": {key: {"S": value} for key, value in sorted(entry.record.labels.items()) if key != OWNER}}
 
 
-def _is_otherwise(error: Mapping[str, Any], is_there: bool) -> bool:
+def _is_otherwise(error: Mapping[str, Any], *, is_there: bool) -> bool:
     """Whether an item is there although we thought it was not, or the reverse."""
     if not is_there:
         return bool(error["Code"] == _DUPLICATE)

@@ -71,7 +71,7 @@ class Controllers:
         self.provider = dns.provider if dns is not None else None
         self.publisher: ZonePublisher | None = None
         if dns is not None:
-            self.publisher = self._publisher(dns, client.dry_run)
+            self.publisher = self._publisher(dns, dry_run=client.dry_run)
             self.loop.publish_with(self.publisher)
         self.lookups = NameLookups(
             resolver or DnsResolver(),
@@ -94,7 +94,7 @@ class Controllers:
             client, discovery, self.mirror, settings_among(settings), written=written, whole=kinds_read_whole(rules)
         )
 
-    def _publisher(self, dns: DnsPart, dry_run: bool) -> ZonePublisher:
+    def _publisher(self, dns: DnsPart, *, dry_run: bool) -> ZonePublisher:
         loop = self.loop
         clock = LoopClock()
         zones = Zones(

@@ -77,7 +77,7 @@ def _bound(purpose: str, host: str, port: int, kind: socket.SocketKind = socket.
         if error.errno == errno.EADDRINUSE:
             raise PortTakenError(purpose, host, port, _PROTOCOL[kind]) from error
         raise AddressUnusableError(purpose, host, port, error) from error
-    bound.setblocking(False)
+    bound.setblocking(False)  # noqa: FBT003 - the socket takes it in no other way
     return bound
 
 

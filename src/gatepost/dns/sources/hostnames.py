@@ -78,10 +78,11 @@ class HostnameRule:
         if wishes.hostnames:
             self._add_annotated(asked, ref, wishes, skipped)
         if not asked.fields:
-            skipped.append(Skipped("NoHostname", self._why_none(asked, wishes, bool(in_spec)), ref, _SPEC))
+            why = self._why_none(asked, wishes, has_names=bool(in_spec))
+            skipped.append(Skipped("NoHostname", why, ref, _SPEC))
         return asked
 
-    def _why_none(self, asked: Hostnames, wishes: Wishes, has_names: bool) -> str:
+    def _why_none(self, asked: Hostnames, wishes: Wishes, *, has_names: bool) -> str:
         if wishes.hostname_source:
             return f"asks for no hostname: gateway-hostname-source={wishes.hostname_source} leaves none"
         if has_names or asked.passed_over:

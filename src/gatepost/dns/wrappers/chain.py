@@ -66,7 +66,8 @@ class Chain:
             return settled  # as is so for nearly all names
         records = tuple(record for record in settled.records if _is_valid(record))
         notes: list[Skipped] = []
-        reverse = reverses(settled, records, self._reverse_by_default) if self._makes_reverses else ()
+        by_default = self._reverse_by_default
+        reverse = reverses(settled, records, by_default=by_default) if self._makes_reverses else ()
         records = self._in_reach(settled, tuple(map(self._properties, records)), notes)
         problems = tuple(_problem(settled, record) for record in settled.records if not _is_valid(record))
         hold = settled.hold

@@ -25,7 +25,7 @@ _WANTED = "ptr"
 _TAKES_PLACE = ("PTR", "CNAME")  # written down under a reverse name: beside them no other PTR record can stand
 
 
-def reverses(settled: RecordSet, records: Records, by_default: bool) -> tuple[Reverse, ...]:
+def reverses(settled: RecordSet, records: Records, *, by_default: bool) -> tuple[Reverse, ...]:
     """What the addresses of a name (`records`, after the filters of networks) ask of the reverse zones.
 
     A wildcard has no one name to point back to. The property decides where it is set, else the default.
@@ -35,13 +35,13 @@ def reverses(settled: RecordSet, records: Records, by_default: bool) -> tuple[Re
     return tuple(
         Reverse(ip_address(target).reverse_pointer, settled.name, record.ttl, record.claimant or settled.claimants[0])
         for record in records
-        if record.type in ("A", "AAAA") and _is_asked(record, by_default)
+        if record.type in ("A", "AAAA") and _is_asked(record, by_default=by_default)
         for target in record.targets
         if _is_address(target)
     )
 
 
-def _is_asked(record: Record, by_default: bool) -> bool:
+def _is_asked(record: Record, *, by_default: bool) -> bool:
     asked = next((property_.value for property_ in record.properties if property_.name == REQUEST), None)
     return by_default if asked is None else asked.lower() == _WANTED
 

@@ -220,7 +220,9 @@ class Servers:
             text = f"server {server} gave no answer within {self._timeout_seconds:g} s"
             raise Unreachable(text, was_sent=was_sent) from error
         except (OSError, EOFError) as error:
-            raise Unreachable(f"server {server} {_what_happened(error, was_sent)}", was_sent=was_sent) from error
+            raise Unreachable(
+                f"server {server} {_what_happened(error, was_sent=was_sent)}", was_sent=was_sent
+            ) from error
         finally:
             if writer is not None:
                 await _closed(writer)
@@ -261,7 +263,7 @@ async def _closed(writer: asyncio.StreamWriter) -> None:
         await writer.wait_closed()
 
 
-def _what_happened(error: Exception, was_sent: bool) -> str:
+def _what_happened(error: Exception, *, was_sent: bool) -> str:
     reason = getattr(error, "strerror", None) or str(error) or type(error).__name__
     if not was_sent:
         return f"cannot be reached: {reason}"

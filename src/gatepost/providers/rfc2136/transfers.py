@@ -113,14 +113,14 @@ class _Reading:
         if is_soa and rrset.name != self._name:
             raise Unusable(f"server {self._server} sent zone {rrset.name}, asked for was {_text(self._name)}")
         if self._taken == 0:
-            self._begin(rdata, is_soa)
+            self._begin(rdata, is_soa=is_soa)
         elif is_soa:
             self._take_soa(rdata)
         else:
             self._take_record(rrset, rdata)
         self._taken += 1
 
-    def _begin(self, rdata: dns.rdata.Rdata, is_soa: bool) -> None:
+    def _begin(self, rdata: dns.rdata.Rdata, *, is_soa: bool) -> None:
         if not is_soa:
             raise Unusable(f"server {self._server} sent zone {_text(self._name)} without its SOA record first")
         self._soa = rdata

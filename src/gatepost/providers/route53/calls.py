@@ -90,19 +90,22 @@ class Calls:
     async def change(self, zone_id: str, changes: Sequence[dict[str, Any]]) -> None:
         """Makes changes, all or none. Raises: Refusal, AnswerLost."""
         await self._repeated(
-            "change_resource_record_sets", False, HostedZoneId=zone_id, ChangeBatch={"Changes": list(changes)}
+            "change_resource_record_sets",
+            is_reading=False,
+            HostedZoneId=zone_id,
+            ChangeBatch={"Changes": list(changes)},
         )
 
     async def _read(self, method: str, **arguments: Any) -> dict[str, Any]:
-        return await self._repeated(method, True, **arguments)
+        return await self._repeated(method, is_reading=True, **arguments)
 
-    async def _repeated(self, method: str, is_reading: bool, **arguments: Any) -> dict[str, Any]:
+    async def _repeated(self, method: str, *, is_reading: bool, **arguments: Any) -> dict[str, Any]:
         async def once() -> dict[str, Any]:
             try:
                 answer: dict[str, Any] = await asyncio.to_thread(self._call, method, arguments)
             except _failures() as error:
-                meaning = _meaning(error, is_reading)
-                if _is_worth_another_try(error, is_reading):
+                meaning = _meaning(error, is_reading=is_reading)
+                if _is_worth_another_try(error, is_reading=is_reading):
                     raise TryAgain(meaning, is_too_fast=_code_of(error) in _TOO_FAST) from error
                 raise meaning from error
             return answer
@@ -122,14 +125,14 @@ def _failures() -> tuple[type[Exception], ...]:
     return (exceptions.ClientError, exceptions.BotoCoreError)
 
 
-def _is_worth_another_try(error: Exception, is_reading: bool) -> bool:
+def _is_worth_another_try(error: Exception, *, is_reading: bool) -> bool:
     code, status = _code_of(error), _status_of(error)
     if code in _TOO_FAST or code in _TOO_FAST_FOR_CHANGES:
         return True
     return is_reading and (status >= 500 or _is_of_the_network(error))
 
 
-def _meaning(error: Exception, is_reading: bool) -> Exception:
+def _meaning(error: Exception, *, is_reading: bool) -> Exception:
     """What an exception of boto3 says about the call."""
     exceptions = importlib.import_module("botocore.exceptions")
     code, status = _code_of(error), _status_of(error)

@@ -67,7 +67,8 @@ def endpoint_of(record_set: RouteSet, rules: AliasRules) -> Endpoint | None:
     alias = record_set.get("AliasTarget")
     if alias is not None:
         targets: tuple[str, ...] = (name_in(alias["DNSName"]),)
-        properties |= _alias_properties(alias["EvaluateTargetHealth"], alias["HostedZoneId"], name, targets[0], rules)
+        follows = alias["EvaluateTargetHealth"]
+        properties |= _alias_properties(alias["HostedZoneId"], name, targets[0], rules, follows=follows)
     else:
         targets = tuple(sorted(_target(type_, record["Value"]) for record in record_set.get("ResourceRecords", ())))
     return Endpoint(
@@ -87,7 +88,7 @@ def _target(type_: str, value: str) -> str:
         return value  # Route 53 took it from somebody; one odd record is no reason to read nothing of its zone
 
 
-def _alias_properties(follows: bool, zone_id: str, name: str, target: str, rules: AliasRules) -> dict[str, str]:
+def _alias_properties(zone_id: str, name: str, target: str, rules: AliasRules, *, follows: bool) -> dict[str, str]:
     found = {_ALIAS: "true", _TARGET_HEALTH: "true" if follows else "false"}
     return found if zone_id == rules.implied_zone_id(name, target) else {**found, _TARGET_ZONE: zone_id}
 
@@ -109,7 +110,7 @@ def adjusted(endpoint: Endpoint, rules: AliasRules) -> Iterator[Endpoint]:
     name, target = canonical_name(endpoint.dns_name), canonical_name(endpoint.targets[0])
     default = "true" if rules.evaluate_target_health else "false"
     follows = given.get(_TARGET_HEALTH, default).lower() == "true"
-    properties = routing | _alias_properties(follows, zone_id, name, target, rules)
+    properties = routing | _alias_properties(zone_id, name, target, rules, follows=follows)
     for type_ in ("A", "AAAA") if endpoint.record_type == "CNAME" else (endpoint.record_type,):
         yield replace(
             endpoint,

@@ -179,9 +179,9 @@ def _message(name: str, content: bytes, *, as_json: bool = True) -> Raw:
         if field.map:
             entry = dict(_entries(_bytes(value)))
             key = _scalar("text", entry.get(1, b""))
-            read.setdefault(field.name, {})[key] = _value(field.type, entry.get(2, b""), as_json)
+            read.setdefault(field.name, {})[key] = _value(field.type, entry.get(2, b""), as_json=as_json)
             continue
-        found = _value(field.type, value, as_json)
+        found = _value(field.type, value, as_json=as_json)
         if field.repeated:
             read.setdefault(field.name, []).append(found)
         elif found or field.optional:
@@ -189,7 +189,7 @@ def _message(name: str, content: bytes, *, as_json: bool = True) -> Raw:
     return read
 
 
-def _value(type_: str, value: Any, as_json: bool) -> Any:
+def _value(type_: str, value: Any, *, as_json: bool) -> Any:
     if type_ in _MESSAGES:
         return _message(type_, _bytes(value), as_json=as_json)
     if type_ == "int-or-text":

@@ -114,13 +114,13 @@ class Writes(Struct):
         )
         refs = [ref_of(raw) for raw in selected]
         propagation, is_dry = _propagation(request.query, options), dry_run(request.query, options)
-        deleted = await self.storage.write(lambda model: _delete_all(model, refs, propagation, is_dry))
+        deleted = await self.storage.write(lambda model: _delete_all(model, refs, propagation, is_dry=is_dry))
         metadata: Raw = {"resourceVersion": str(self.storage.version)}
         shown = Shown(target.resource, target.version)
         return json_answer(shown.many(deleted, metadata), warnings=target.warnings)
 
 
-def _delete_all(model: ApiModel, refs: list[Ref], propagation: Propagation, is_dry: bool) -> list[Raw]:
+def _delete_all(model: ApiModel, refs: list[Ref], propagation: Propagation, *, is_dry: bool) -> list[Raw]:
     """Deletes what is still there; an object that somebody else deleted first is as gone as it should be."""
     deleted: list[Raw] = []
     for ref in refs:
