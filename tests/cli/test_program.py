@@ -36,6 +36,15 @@ def test_a_closed_output_is_no_failure(what: str, manifest: Path) -> None:
     assert (done.returncode, done.stderr) == (0, "")
 
 
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1", "utf-16"])
+def test_output_is_utf_8_whatever_the_locale(encoding: str, manifest: Path) -> None:
+    manifest.write_text(f"{ROUTE}  annotations: {{note: bücher ☃}}\n---\nkind: ☃\n", encoding="utf-8")
+    environment = {**os.environ, "PYTHONIOENCODING": encoding, "LC_ALL": "POSIX", "PYTHONUTF8": "0"}
+    done = subprocess.run([*GATEPOST, "render", manifest], capture_output=True, env=environment, timeout=60)
+    assert "note: bücher ☃" in done.stdout.decode()
+    assert "Traceback" not in done.stderr.decode()
+
+
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full")
 @pytest.mark.parametrize("what", ["render {file}", "endpoints -o json {file}", "run --help"])
 def test_a_full_output_is_told_in_one_line(what: str, manifest: Path) -> None:

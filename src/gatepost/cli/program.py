@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import io
 import os
 import sys
 from typing import NoReturn
@@ -21,9 +22,13 @@ def call(command: click.Command) -> NoReturn:
     without a word, output that cannot be written with one line and exit code 3.
     """
     for name in ("stdout", "stderr"):
-        if getattr(sys, name) is None:
+        output = getattr(sys, name)
+        if output is None:
             setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115
-    output = sys.stdout  # click puts another in its place once its reader has gone
+        elif isinstance(output, io.TextIOWrapper):
+            # Manifests are UTF-8 wherever they go, and what a locale cannot show is no reason to fail.
+            output.reconfigure(encoding="utf-8", errors="backslashreplace")
+    standard_output = sys.stdout  # click puts another in its place once its reader has gone
     try:
         try:
             command(prog_name="gatepost")
@@ -33,7 +38,7 @@ def call(command: click.Command) -> NoReturn:
         _write_nothing_more()
         sys.exit(READER_GONE)
     except SystemExit as ended:
-        if ended.code and sys.stdout is not output:  # click's own 1 would say that the input has problems
+        if ended.code and sys.stdout is not standard_output:  # click's own 1 would say that the input has problems
             sys.exit(READER_GONE)
         raise
     except KeyboardInterrupt:  # while no command was at work yet
