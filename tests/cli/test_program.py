@@ -38,7 +38,9 @@ def test_a_closed_output_is_no_failure(what: str, manifest: Path) -> None:
 
 @pytest.mark.parametrize("encoding", ["ascii", "latin-1", "utf-16"])
 def test_output_is_utf_8_whatever_the_locale(encoding: str, manifest: Path) -> None:
-    manifest.write_text(f"{ROUTE}  annotations: {{note: bücher ☃}}\n---\nkind: ☃\n", encoding="utf-8")
+    manifest.write_text(
+        f"{ROUTE.replace('name', 'annotations: {note: bücher ☃}, name')}---\nkind: ☃\n", encoding="utf-8"
+    )
     environment = {**os.environ, "PYTHONIOENCODING": encoding, "LC_ALL": "POSIX", "PYTHONUTF8": "0"}
     done = subprocess.run([*GATEPOST, "render", manifest], capture_output=True, env=environment, timeout=60)
     assert "note: bücher ☃" in done.stdout.decode()
