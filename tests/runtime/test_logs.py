@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import logging
 
+from gatepost.log_fields import fields
 from gatepost.objects.refs import Ref
-from gatepost.runtime.logs import JsonFormatter, TextFormatter, fields
+from gatepost.runtime.logs import JsonFormatter, TextFormatter
 
 REF = Ref("", "Service", "shop", "cart")
 

@@ -15,6 +15,7 @@ from gatepost.cluster.calls import Calls
 from gatepost.cluster.errors import ApiError, ClusterError, WriteWithheld
 from gatepost.cluster.mirror import Mirror, Unknown
 from gatepost.cluster.recorder import EventRecorder
+from gatepost.log_fields import fields
 from gatepost.objects.refs import Ref
 from gatepost.objects.times import timestamp
 from gatepost.writes.announcements import applied, deleted, no_finalizers, no_status, not_applied, not_deleted
@@ -109,7 +110,7 @@ class Writer:
         request = delete_request(delete, current)
         if request is None:
             return
-        log.info("deleting an object", extra={"fields": {"ref": str(delete.ref), "cause": delete.cause}})
+        log.info("deleting an object", extra=fields(ref=delete.ref, cause=delete.cause))
         try:
             with contextlib.suppress(_ObjectGone):
                 await self._send(request)
@@ -217,7 +218,7 @@ class Writer:
 
 
 def _fields_of(request: Request, **more: Any) -> dict[str, dict[str, Any]]:
-    return {"fields": {"ref": request.ref, "call": request.kind, "subresource": request.subresource, **more}}
+    return fields(ref=request.ref, call=request.kind, subresource=request.subresource, **more)
 
 
 def _content(raw: Raw) -> bytes:

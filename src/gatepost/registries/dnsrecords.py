@@ -23,6 +23,7 @@ from gatepost.cluster.errors import ApiError, ClusterError
 from gatepost.dns.endpoint import EndpointKey
 from gatepost.dns.ownership.stored import Entry
 from gatepost.kubernetes.merge import merge_patch_between
+from gatepost.log_fields import fields
 from gatepost.objects.dnsrecord import DNSRecord
 from gatepost.objects.problems import UnreadableObject
 from gatepost.objects.refs import Ref
@@ -194,7 +195,7 @@ class DnsRecordStore:
                         raise
                     raw = newer
         except ClusterError as error:
-            log.warning("the condition of a DNSRecord is not written", extra={"fields": {"ref": ref, "error": error}})
+            log.warning("the condition of a DNSRecord is not written", extra=fields(ref=ref, error=error))
         return raw
 
     async def _read(self, ref: Ref) -> Raw | None:
@@ -211,7 +212,7 @@ def _entry_in(raw: msgspec.Raw, decoder: ObjectDecoder[DNSRecord]) -> Entry | No
     try:
         return entry_of(decoder.decode(raw)[1])
     except UnreadableObject as error:
-        log.warning("a DNSRecord cannot be read", extra={"fields": {"error": error}})
+        log.warning("a DNSRecord cannot be read", extra=fields(error=error))
         return None
 
 

@@ -20,6 +20,7 @@ from msgspec import structs
 from gatepost.dns.endpoint import Endpoint, EndpointKey
 from gatepost.dns.ownership.stored import Entry
 from gatepost.dns.records import OWNER
+from gatepost.log_fields import fields
 from gatepost.registries.contract import EntryResult, RegistryError
 from gatepost.registries.dynamodb_calls import Statement, TableCalls
 
@@ -46,7 +47,7 @@ class DynamoDbStore:
             if entry is not None:
                 found.append(entry)
             else:
-                log.warning("an item of the table speaks of no record", extra={"fields": {"item": item.get(_KEY)}})
+                log.warning("an item of the table speaks of no record", extra=fields(item=item.get(_KEY)))
         return found
 
     async def claim(self, entries: Sequence[Entry]) -> Sequence[EntryResult]:

@@ -12,13 +12,13 @@ from gatepost.cluster.discovery import Discovery
 from gatepost.cluster.errors import ClusterError
 from gatepost.cluster.mirror import Mirror
 from gatepost.cluster.reflector import Reflector, WatchedKind
+from gatepost.log_fields import fields
 from gatepost.objects.core import ConfigMap
 from gatepost.objects.kinds import type_for
 from gatepost.objects.meta import KubernetesObject, controller_of
 from gatepost.objects.refs import GroupKind, group_of
 from gatepost.objects.serving import Addressable
 from gatepost.objects.settings import Settings
-from gatepost.runtime.logs import fields
 
 log = logging.getLogger("gatepost.feed")
 

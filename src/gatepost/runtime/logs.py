@@ -10,11 +10,6 @@ from typing import Any, TextIO
 import msgspec
 
 
-def fields(**values: Any) -> dict[str, dict[str, Any]]:
-    """The `extra` of a log call: what varies, so that the message can stay constant."""
-    return {"fields": values}
-
-
 class TextFormatter(logging.Formatter):
     """`2026-03-01T00:00:00Z INFO wrote an object ref="Ingress shop/app" call=apply`"""
 

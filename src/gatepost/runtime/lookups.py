@@ -26,11 +26,11 @@ import dns.rdatatype
 import dns.resolver
 from msgspec import Struct
 
+from gatepost.log_fields import fields
 from gatepost.objects.lookups import NameLookup, lookup_ref
 from gatepost.objects.meta import ObjectMeta
 from gatepost.objects.refs import Ref
 from gatepost.reconcilers.lookups import NAME_LOOKUPS
-from gatepost.runtime.logs import fields
 from gatepost.runtime.loop.movements import Movements
 from gatepost.runtime.wanted_tasks import WantedTasks
 from gatepost.state.engine import Engine

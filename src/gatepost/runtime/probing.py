@@ -24,11 +24,11 @@ from typing import Protocol
 
 from msgspec import Struct
 
+from gatepost.log_fields import fields
 from gatepost.objects.meta import ObjectMeta
 from gatepost.objects.probes import ProbeVerdict
 from gatepost.objects.refs import Ref
 from gatepost.reconcilers.gateway.probes import PROBES, Endpoint, Probe, ProbeState, ProbeURL
-from gatepost.runtime.logs import fields
 from gatepost.runtime.loop.movements import Movements
 from gatepost.runtime.wanted_tasks import WantedTasks
 from gatepost.state.engine import Engine

@@ -19,6 +19,7 @@ from gatepost.cluster.locate import find_connection
 from gatepost.cluster.rate import TokenBucket
 from gatepost.cluster.settings import ApiSettings
 from gatepost.dns.settings import DnsSettings
+from gatepost.log_fields import fields
 from gatepost.objects.settings import Settings
 from gatepost.providers.contract import Provider
 from gatepost.runtime import wiring
@@ -30,7 +31,6 @@ from gatepost.runtime.dns.txt_encryption import cipher_for
 from gatepost.runtime.leadership.election import Election
 from gatepost.runtime.leadership.leading import Alone, Elector, Leadership, own_identity
 from gatepost.runtime.listening import in_url, listening
-from gatepost.runtime.logs import fields
 from gatepost.runtime.status_pages import status_pages
 
 log = logging.getLogger("gatepost.run")

@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Callable, Coroutine, Hashable, Iterab
 from contextlib import asynccontextmanager
 from typing import Generic, TypeVar
 
-from gatepost.runtime.logs import fields
+from gatepost.log_fields import fields
 from gatepost.runtime.loop.movements import Movements
 
 log = logging.getLogger("gatepost.loop")

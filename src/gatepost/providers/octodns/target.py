@@ -15,6 +15,7 @@ from gatepost.dns.endpoint import Endpoint
 from gatepost.dns.names import record_name
 from gatepost.dns.ownership.txt_format import OwnershipNames
 from gatepost.dns.targets import same_targets
+from gatepost.log_fields import fields
 from gatepost.providers.as_planned import Key, key_of, require_as_planned
 from gatepost.providers.bundles import Bundle
 from gatepost.providers.contract import RecordResult, RefusedError
@@ -144,7 +145,7 @@ class Target:
         try:
             planned = self._apply(desired, {key for bundle in fitting for key in _keys(bundle)}) if fitting else set()
         except Exception as error:  # providers of octoDNS raise what their libraries raise
-            log.warning("a plan of octoDNS failed", extra={"fields": {"zone": zone, "error": repr(error)}})
+            log.warning("a plan of octoDNS failed", extra=fields(zone=zone, error=repr(error)))
             reason = f"{self._name} of octoDNS failed: {' '.join(str(error).split()) or type(error).__name__}"
             made, missing = self._looked_at(zone, fitting)
             return results + made, missing, reason

@@ -11,6 +11,7 @@ from aiohttp import hdrs, web
 
 from gatepost.dns.domain_filter import DomainFilter, domain_filter
 from gatepost.dns.served import UnreadZone
+from gatepost.log_fields import fields
 from gatepost.providers.contract import (
     DeclaringProvider,
     Provider,
@@ -119,7 +120,7 @@ class WebhookServer:
         """The protocol has no place for zones of which nothing is known: changes in them are refused, one by one."""
         unread = self._provider.unread() if isinstance(self._provider, ZonedProvider) else ()
         for zone in {*unread} - self._unread_said:
-            log.warning("a zone cannot be read", extra={"fields": {"zone": zone.name, "why": zone.why}})
+            log.warning("a zone cannot be read", extra=fields(zone=zone.name, why=zone.why))
         self._unread_said = {*unread}
 
     async def _adjust(self, request: web.Request) -> web.Response:
@@ -147,7 +148,7 @@ class WebhookServer:
             results = await self._provider.apply(changes)
         refused = [result for result in results if result.error]
         counts = {"changes": len(results), "refused": len(refused)}
-        log.info("changes were asked for", extra={"fields": counts})
+        log.info("changes were asked for", extra=fields(**counts))
         if refused:
             raise web.HTTPInternalServerError(text="".join(f"{_told(result)}\n" for result in refused))
         return web.Response(status=204)
@@ -167,7 +168,7 @@ async def _answering_failures(request: web.Request, handler: _Handler) -> web.St
     except wire.BadBody as error:
         raise web.HTTPBadRequest(text=f"{error}\n") from error
     except ProviderError as error:
-        log.warning("the DNS provider cannot be used", extra={"fields": {"error": str(error)}})
+        log.warning("the DNS provider cannot be used", extra=fields(error=error))
         raise web.HTTPInternalServerError(text=f"{error}\n") from error
 
 

@@ -17,11 +17,11 @@ from gatepost.dns.ownership.entries import claims_for, is_made_by_another, relea
 from gatepost.dns.ownership.stored import Entry
 from gatepost.dns.plan import CREATE, DELETE, PlannedChange
 from gatepost.dns.served import Served
+from gatepost.log_fields import fields
 from gatepost.providers.contract import Provider
 from gatepost.registries.contract import OwnershipStore, RegistryError
 from gatepost.runtime.dns.left_overs import LeftOver
 from gatepost.runtime.dns.sending import Sender
-from gatepost.runtime.logs import fields
 
 log = logging.getLogger("gatepost.dns")
 

@@ -14,12 +14,12 @@ from gatepost.cluster.backoff import Backoff
 from gatepost.dns.desired import changed_names
 from gatepost.dns.endpoint import NameKey
 from gatepost.dns.records import RecordSet
+from gatepost.log_fields import fields
 from gatepost.objects.problems import Problem
 from gatepost.providers.contract import ProviderError
 from gatepost.runtime.clock import Clock, LoopClock
 from gatepost.runtime.dns.telling import News, Telling, tell_nobody
 from gatepost.runtime.dns.zones import Zones
-from gatepost.runtime.logs import fields
 from gatepost.state.engine import Change
 
 log = logging.getLogger("gatepost.dns")

@@ -11,8 +11,8 @@ from msgspec import Struct
 from gatepost.cluster.backoff import Backoff
 from gatepost.dns.endpoint import Endpoint
 from gatepost.dns.served import UnreadZone
+from gatepost.log_fields import fields
 from gatepost.providers.contract import Provider, ProviderError, ZonedProvider
-from gatepost.runtime.logs import fields
 
 log = logging.getLogger("gatepost.dns")
 

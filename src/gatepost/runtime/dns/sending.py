@@ -12,9 +12,9 @@ from gatepost.dns.ownership.changes import amends, changes_for, still_due
 from gatepost.dns.ownership.txt_format import OWNED_RECORD, Cipher
 from gatepost.dns.plan import PlannedChange
 from gatepost.dns.served import Served, UnreadZone
+from gatepost.log_fields import fields
 from gatepost.providers.contract import Provider, ProviderError, RecordResult, ZonesUnknown
 from gatepost.runtime.dns.left_overs import LeftOver
-from gatepost.runtime.logs import fields
 
 log = logging.getLogger("gatepost.dns")
 

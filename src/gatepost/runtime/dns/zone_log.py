@@ -8,8 +8,8 @@ from collections.abc import Iterable
 from gatepost.dns.inventory import Inventory
 from gatepost.dns.plan import Plan, PlannedChange
 from gatepost.dns.served import UnreadZone
+from gatepost.log_fields import fields
 from gatepost.objects.problems import Problem
-from gatepost.runtime.logs import fields
 
 log = logging.getLogger("gatepost.dns")
 

@@ -16,10 +16,10 @@ from typing import Protocol
 
 from gatepost.cluster.errors import ClusterError
 from gatepost.cluster.lease import FoundLease, Lease, Outpaced
+from gatepost.log_fields import fields
 from gatepost.runtime.clock import Clock, LoopClock
 from gatepost.runtime.leadership.candidate import Candidate
 from gatepost.runtime.leadership.election import RETRY_JITTER, LeaseTimes
-from gatepost.runtime.logs import fields
 
 log = logging.getLogger("gatepost.leading")
 

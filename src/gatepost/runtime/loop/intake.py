@@ -6,10 +6,10 @@ import asyncio
 import logging
 
 from gatepost.cluster.errors import ClusterError
+from gatepost.log_fields import fields
 from gatepost.objects.meta import KubernetesObject
 from gatepost.objects.problems import Problem
 from gatepost.objects.refs import GroupKind, Ref
-from gatepost.runtime.logs import fields
 from gatepost.runtime.loop.kinds import KnownKinds
 from gatepost.runtime.loop.movements import Movements
 from gatepost.runtime.loop.said import Said

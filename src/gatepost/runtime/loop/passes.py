@@ -7,9 +7,9 @@ import logging
 from collections.abc import Callable, Iterable
 from datetime import datetime
 
+from gatepost.log_fields import fields
 from gatepost.objects.refs import GroupKind
 from gatepost.runtime.asked_kinds import NotingEngine, kinds_over
-from gatepost.runtime.logs import fields
 from gatepost.runtime.loop.collector import Collector
 from gatepost.runtime.loop.edges import Feed, Publisher
 from gatepost.runtime.loop.intake import Arrivals

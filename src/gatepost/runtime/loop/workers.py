@@ -13,10 +13,10 @@ from collections.abc import Iterable
 
 from gatepost.cluster.errors import ApiError, ClusterError
 from gatepost.cluster.writer import Conflict
+from gatepost.log_fields import fields
 from gatepost.objects.problems import Problem
 from gatepost.objects.refs import Ref
 from gatepost.runtime.asked_kinds import NotingEngine
-from gatepost.runtime.logs import fields
 from gatepost.runtime.loop.edges import Writes
 from gatepost.runtime.loop.kinds import KnownKinds
 from gatepost.runtime.loop.movements import Movements
