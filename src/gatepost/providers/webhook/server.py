@@ -147,8 +147,7 @@ class WebhookServer:
         async with self._writing:
             results = await self._provider.apply(changes)
         refused = [result for result in results if result.error]
-        counts = {"changes": len(results), "refused": len(refused)}
-        log.info("changes were asked for", extra=fields(**counts))
+        log.info("changes were asked for", extra=fields(changes=len(results), refused=len(refused)))
         if refused:
             raise web.HTTPInternalServerError(text="".join(f"{_told(result)}\n" for result in refused))
         return web.Response(status=204)
