@@ -5,11 +5,10 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 
-from publishing_cluster import HandClock, Provider, gateway, namespace, publishing, route
-
 from gatepost.dns.endpoint import Changes, Endpoint, EndpointKey
 from gatepost.objects.gatewayapi import HTTPRoute
 from gatepost.providers.contract import ProviderError, RecordResult
+from publishing_cluster import HandClock, Provider, gateway, namespace, publishing, route
 
 RECORD, OWNERSHIP = EndpointKey("a.example.com", "A"), EndpointKey("a-a.example.com", "TXT")
 TEXT = '"heritage=external-dns,external-dns/owner=me,external-dns/resource=httproute/shop/a"'

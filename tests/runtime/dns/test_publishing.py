@@ -5,13 +5,13 @@ from __future__ import annotations
 import asyncio
 
 import pytest
-from publishing_cluster import KINDS, HandClock, Provider, gateway, listener_set, namespace, publishing, route
 
 from gatepost.cluster.errors import ApiError
 from gatepost.dns.endpoint import Changes, Endpoint, EndpointKey
 from gatepost.objects.core import Namespace
 from gatepost.objects.gatewayapi import Gateway, HTTPRoute, ListenerSet
 from gatepost.objects.problems import Problem
+from publishing_cluster import KINDS, HandClock, Provider, gateway, listener_set, namespace, publishing, route
 
 
 async def test_names_of_routes_get_the_address_of_their_gateway_and_an_owner() -> None:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import asyncio
 
-from publishing_cluster import gateway, namespace, publishing, route
-
 from gatepost.runtime.clock import LoopClock
+from publishing_cluster import gateway, namespace, publishing, route
 
 
 class ClockAhead(LoopClock):

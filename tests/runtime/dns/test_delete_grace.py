@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from gatepost.cluster.errors import ApiError
+from gatepost.dns.endpoint import EndpointKey
+from gatepost.objects.gatewayapi import Gateway, HTTPRoute
 from publishing_cluster import (
     Cluster,
     HandClock,
@@ -12,10 +15,6 @@ from publishing_cluster import (
     publishing,
     route,
 )
-
-from gatepost.cluster.errors import ApiError
-from gatepost.dns.endpoint import EndpointKey
-from gatepost.objects.gatewayapi import Gateway, HTTPRoute
 
 PUBLISHED = {"a.example.com": ("192.0.2.1",)}
 GRACE = 600

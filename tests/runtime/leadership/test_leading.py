@@ -8,7 +8,6 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
 import pytest
-from test_controllers import INGRESSES, RULE, Shop, shop, until_seen
 
 from gatepost.cluster.client import Client
 from gatepost.cluster.connection import Connection, Server
@@ -20,6 +19,7 @@ from gatepost.runtime.controllers import Controllers
 from gatepost.runtime.leadership.election import LeaseTimes
 from gatepost.runtime.leadership.leading import Elector
 from gatepost.runtime.loop.loop import Loop
+from mapping_shop import INGRESSES, RULE, Shop, shop, until_seen
 
 TIMES = LeaseTimes(duration_seconds=1.0, renew_deadline_seconds=0.6, retry_period_seconds=0.05)
 MAPPING = Ref("serving.knative.dev", "DomainMapping", "shop", "app.example.com")

@@ -10,8 +10,6 @@ from typing import Any
 
 from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.parser import text_string_to_metric_families
-from publishing_cluster import Cluster, Provider, gateway, gateway_without_address, namespace, publishing, route
-from test_controllers import RULE, Shop, shop
 
 from gatepost.cluster.client import Client
 from gatepost.cluster.connection import Connection, Server
@@ -26,9 +24,11 @@ from gatepost.runtime.leadership.leading import Alone
 from gatepost.runtime.listening import listening
 from gatepost.runtime.metrics import metrics_of, metrics_of_webhook
 from gatepost.runtime.metrics.dns import DnsCollector
+from mapping_shop import RULE, Shop, shop
+from publishing_cluster import Cluster, Provider, gateway, gateway_without_address, namespace, publishing, route
 from running_controllers import running
 
-DOCS = Path(__file__).parents[2] / "docs" / "metrics.md"
+DOCS = Path(__file__).parents[3] / "docs" / "metrics.md"
 
 Samples = dict[str, float]
 

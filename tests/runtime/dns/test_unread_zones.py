@@ -5,8 +5,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 
-from publishing_cluster import Cluster, HandClock, Provider, gateway, namespace, publishing, route
-
 from gatepost.dns.endpoint import Changes, Endpoint
 from gatepost.dns.names import zone_of
 from gatepost.dns.ownership.txt_format import OWNED_RECORD
@@ -14,6 +12,7 @@ from gatepost.dns.served import UnreadZone
 from gatepost.objects.problems import Problem
 from gatepost.providers.contract import RecordResult, ZonesUnknown
 from gatepost.providers.embedded import EmbeddedProvider
+from publishing_cluster import Cluster, HandClock, Provider, gateway, namespace, publishing, route
 
 ZONES = ("example.com", "example.org", "sub.example.com")
 WHY = "server ns1 refuses (REFUSED); allow the transfer"

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 
+from gatepost.dns.endpoint import Changes, Endpoint
 from publishing_cluster import (
     Cluster,
     HandClock,
@@ -16,8 +17,6 @@ from publishing_cluster import (
     publishing,
     route,
 )
-
-from gatepost.dns.endpoint import Changes, Endpoint
 
 
 class ByHand:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import logging
 
 import pytest
-from publishing_cluster import Provider, gateway, namespace, publishing, route
 
 from gatepost.dns.endpoint import Changes, Endpoint
 from gatepost.objects.gatewayapi import HTTPRoute
+from publishing_cluster import Provider, gateway, namespace, publishing, route
 
 BY_HAND = Endpoint("hand.example.com", "A", ("203.0.113.1",))
 

@@ -11,11 +11,11 @@ import pytest
 pytest.importorskip("cryptography", reason="the library that encrypts is an extra")
 
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
-from publishing_cluster import Provider, gateway, namespace, publishing, route
 
 from gatepost.dns.endpoint import Changes, Endpoint
 from gatepost.dns.settings import DnsSettings
 from gatepost.runtime.dns.txt_encryption import EncryptionNotInstalled, TxtCipher, cipher_for
+from publishing_cluster import Provider, gateway, namespace, publishing, route
 
 KEY, OTHER_KEY = b"0123456789abcdef0123456789abcdef", bytes(32)
 TEXT = "heritage=external-dns,external-dns/owner=me,external-dns/resource=httproute/shop/a"

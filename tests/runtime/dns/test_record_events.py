@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from publishing_cluster import Provider, gateway, namespace, publishing, route
-
 from gatepost.dns.endpoint import Changes, Endpoint, EndpointKey
 from gatepost.objects.gatewayapi import HTTPRoute
+from publishing_cluster import Provider, gateway, namespace, publishing, route
 
 A, B = HTTPRoute.KIND.ref("shop", "a"), HTTPRoute.KIND.ref("shop", "b")
 ALL = ("RecordReady", "RecordDeleted", "RecordError")

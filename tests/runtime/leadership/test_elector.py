@@ -6,7 +6,6 @@ import asyncio
 import logging
 
 import pytest
-from test_controllers import shop
 
 from gatepost.cluster.connection import Connection, Server
 from gatepost.cluster.errors import Unreachable
@@ -14,6 +13,7 @@ from gatepost.cluster.lease import FoundLease, Lease
 from gatepost.runtime.leadership.election import Election, LeaseTimes
 from gatepost.runtime.leadership.leading import Elector
 from gatepost.runtime.process import RunSettings, run_on
+from mapping_shop import shop
 
 TIMES = LeaseTimes(duration_seconds=1.0, renew_deadline_seconds=0.4, retry_period_seconds=0.02)
 
