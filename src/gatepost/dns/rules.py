@@ -153,20 +153,20 @@ def _sources(
             sources[Route] = KnativeRule(Route, filters, dns_targets)
         else:
             sources[DNSEndpoint] = EndpointRule(filters)
-    sources = {type_: _held_if_unreadable(source) for type_, source in sources.items()}
+    return {type_: _in_steps(type_, source, settings) for type_, source in sources.items()}
+
+
+def _in_steps(type_: type[KubernetesObject], source: _Source, settings: DnsSettings) -> _Source:
+    """The source with what is done to its claims, in this order."""
+    is_endpoint = type_ is DNSEndpoint
+    source = _held_if_unreadable(source)
     if settings.default_targets:
-        fill = DefaultTargets(settings.default_targets, force=settings.force_default_targets)
-        sources = {type_: _then(source, fill) for type_, source in sources.items()}
-    if DNSEndpoint in sources:
-        sources[DNSEndpoint] = _then(sources[DNSEndpoint], valid_claims)
-    reach = settings.reach
-    sources = {
-        type_: source if reach.is_idle and type_ is not DNSEndpoint else _then(source, reach.within)
-        for type_, source in sources.items()
-    }
-    if DNSEndpoint in sources:
-        sources[DNSEndpoint] = _then(sources[DNSEndpoint], coexisting_claims)
-    return sources
+        source = _then(source, DefaultTargets(settings.default_targets, force=settings.force_default_targets))
+    if is_endpoint:
+        source = _then(source, valid_claims)
+    if is_endpoint or not settings.reach.is_idle:
+        source = _then(source, settings.reach.within)
+    return _then(source, coexisting_claims) if is_endpoint else source
 
 
 def _held_if_unreadable(source: _Source) -> _Source:
