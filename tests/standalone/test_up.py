@@ -163,9 +163,29 @@ def test_a_taken_port_is_named_and_ends_with_3(tmp_path: pathlib.Path, option: s
         port = str(taken.getsockname()[1])
         done = ended(option, port, "--kubeconfig", str(tmp_path / "kubeconfig"))
     assert done.returncode == 3
+    assert f"gatepost up: {option}: " in done.stderr
     assert port in done.stderr
     assert "taken" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "not: [yaml",
+        "clusters: [{name: production, cluster: {server: 'https://10.0.0.1'}}]\ncurrent-context: production\n",
+        "{clusters: [{name: gatepost, cluster: {server: 'https://10.0.0.1'}}], contexts: [], "
+        "users: [{name: gatepost, user: {token: secret}}]}\n",
+        "kind: ConfigMap\n",
+    ],
+)
+def test_a_file_of_somebody_else_is_not_overwritten(tmp_path: pathlib.Path, content: str) -> None:
+    kubeconfig = tmp_path / "config"
+    kubeconfig.write_text(content)
+    done = ended("--kubeconfig", str(kubeconfig))
+    assert done.returncode == 2
+    assert f"--kubeconfig: {kubeconfig} holds something that is not from gatepost up" in done.stderr
+    assert kubeconfig.read_text() == content
 
 
 def test_a_missing_traefik_ends_with_3_and_says_how_to_get_it(tmp_path: pathlib.Path) -> None:

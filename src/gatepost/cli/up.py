@@ -16,6 +16,7 @@ from gatepost.cli.exit_codes import DONE, OUTSIDE_FAILED
 
 if TYPE_CHECKING:
     from gatepost.standalone.apiserver.server import ApiServer
+    from gatepost.standalone.errors import StandaloneError
     from gatepost.standalone.up import Addresses, UpSettings
 
 DEFAULT_KUBECONFIG = pathlib.Path("gatepost.kubeconfig")
@@ -109,13 +110,41 @@ def command(
     )
     if wrong := settings.check():
         raise click.UsageError(wrong)
+    _refuse_to_overwrite(kubeconfig or DEFAULT_KUBECONFIG)
     try:
         asyncio.run(_run(settings, kubeconfig or _free_kubeconfig(), ready_file, probe=probe, quiet=quiet))
     except StandaloneError as error:
-        click.echo(f"gatepost up: {error}", err=True)
+        click.echo(f"gatepost up: {_flag_of(error, settings)}{error}", err=True)
         ctx.exit(OUTSIDE_FAILED)
     except KeyboardInterrupt:
         ctx.exit(DONE)  # it came before there was anything to stop
+
+
+def _refuse_to_overwrite(kubeconfig: pathlib.Path) -> None:
+    """Raises: click.UsageError if something else is in the file: it may be the only way into somebody's cluster."""
+    from gatepost.standalone.apiserver.kubeconfig import holds_something_else
+
+    if holds_something_else(kubeconfig):
+        raise click.UsageError(
+            f"--kubeconfig: {kubeconfig} holds something that is not from gatepost up, and would be lost; "
+            "wanted a file of its own"
+        )
+
+
+def _flag_of(error: StandaloneError, settings: UpSettings) -> str:
+    """The flag that sets the port which cannot be used, "" if the error is about none that was given."""
+    from gatepost.standalone.errors import AddressUnusableError, PortTakenError
+
+    if not isinstance(error, AddressUnusableError | PortTakenError):
+        return ""
+    flags = {
+        settings.api_port: "--api-port: ",
+        settings.http_port: "--http-port: ",
+        settings.https_port: "--https-port: ",
+        settings.local_port: "--local-port: ",
+        settings.dns_port: "--dns-port: ",
+    }
+    return flags.get(error.port, "")
 
 
 def _free_kubeconfig() -> pathlib.Path:

@@ -32,6 +32,7 @@ class AddressUnusableError(StandaloneError):
             f"{purpose}: cannot listen on {host} port {port}: {cause.strerror or cause}. "
             "Choose an address of this machine and a port above 1023."
         )
+        self.port = port
 
 
 class MissingBinaryError(StandaloneError):

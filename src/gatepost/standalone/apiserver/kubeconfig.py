@@ -36,6 +36,28 @@ def server_in(path: Path) -> str | None:
     return server if isinstance(server, str) else None
 
 
+def holds_something_else(path: Path) -> bool:
+    """Whether writing our kubeconfig there would destroy something: the file is there and is none of ours."""
+    try:
+        text = path.read_text(encoding="utf-8")
+        found = read_yaml(text) if text.strip() else None
+    except FileNotFoundError:
+        return False
+    except (OSError, UnicodeDecodeError, NotYaml):
+        return True
+    return found is not None and not _is_ours(found)
+
+
+def _is_ours(found: Any) -> bool:
+    """Whether all in a kubeconfig has our name, and no credentials; kubectl may have changed the rest."""
+    try:
+        named = [entry for section in ("clusters", "users", "contexts") for entry in found[section] or ()]
+        names = {entry["name"] for entry in named}
+        return names == {NAME} and not any(entry.get("user") for entry in found["users"] or ())
+    except (LookupError, TypeError, AttributeError):
+        return False
+
+
 def write_kubeconfig(url: str, path: Path) -> None:
     """Writes it for the owner's eyes only, in one step, so that nobody reads half a file.
 
