@@ -47,6 +47,9 @@ fmt: $(STAMP) ## format the code and mend what the linter can
 	@$(BIN)/ruff format --quiet .
 	@$(BIN)/ruff check --fix --quiet .
 
+docs: $(STAMP) ## write docs/flags.md anew from the commands
+	@$(BIN)/python tests/docs/flags_page.py > docs/flags.md
+
 bench: $(STAMP) ## measure first pass and single changes (ARGS="--sizes 1000,10000")
 	@$(BIN)/python -m bench $(ARGS)
 
@@ -64,4 +67,4 @@ clean: ## remove .venv and all caches
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
 	find . -name __pycache__ -prune -exec rm -rf {} +
 
-.PHONY: help setup demo test conformance cases dns-up check fmt bench bench-dns lock clean
+.PHONY: help setup demo test conformance cases dns-up check fmt docs bench bench-dns lock clean
