@@ -40,8 +40,6 @@ def rule(host: str = HOST, **path_fields: Any) -> Raw:
     return public_rule(host, path("app-00001", **path_fields))
 
 
-SIXTEEN = [f"X-{number}" for number in range(16)]
-
 UNUSABLE = {
     "no rules": ([], "spec.rules"),
     "no hosts": ([{**public_rule(HOST), "hosts": []}], "spec.rules[0].hosts"),

@@ -21,6 +21,7 @@ from gatepost.log_fields import fields
 from gatepost.providers.contract import Provider
 from gatepost.registries.contract import OwnershipStore, RegistryError
 from gatepost.runtime.dns.left_overs import LeftOver
+from gatepost.runtime.dns.part import DnsPart
 from gatepost.runtime.dns.sending import Sender
 
 log = logging.getLogger("gatepost.dns")
@@ -126,6 +127,13 @@ class ClaimingSender(Sender):
     def _require_leading(self) -> None:
         if not self._may_write():
             raise RegistryError("nothing was sent: this replica does not lead")
+
+
+def sender_for(part: DnsPart, may_write: Callable[[], bool]) -> Sender:
+    """The sender that goes with where ownership is kept."""
+    if part.store is not None:
+        return ClaimingSender(part.provider, part.store, may_write)
+    return Sender(part.provider, part.cipher if part.settings.txt_encrypt_enabled else None, may_write)
 
 
 def _others(

@@ -19,7 +19,7 @@ from gatepost.dns.plan import Plan, PlannedChange, removes
 from gatepost.dns.repeats import Repeats
 from gatepost.objects.problems import Problem
 from gatepost.providers.contract import GuardingProvider
-from gatepost.runtime.dns.claiming import ClaimingSender
+from gatepost.runtime.dns.claiming import sender_for
 from gatepost.runtime.dns.doubts import Doubts, problem_of
 from gatepost.runtime.dns.left_overs import left_over
 from gatepost.runtime.dns.part import DnsPart
@@ -28,7 +28,6 @@ from gatepost.runtime.dns.quarantine import Quarantine
 from gatepost.runtime.dns.reading import read_provider, take_in
 from gatepost.runtime.dns.record_events import RecordEvents
 from gatepost.runtime.dns.removals import RecentRemovals
-from gatepost.runtime.dns.sending import Sender
 from gatepost.runtime.dns.served_zones import ServedZones
 from gatepost.runtime.dns.zone_figures import RecordCounts, ZoneFigures, count_records
 from gatepost.runtime.dns.zone_log import ZoneLog
@@ -76,7 +75,7 @@ class Zones:
         self._store = part.store
         self._removals = RecentRemovals()
         self._planning = Planning(engine, kinds, part, monotonic)
-        self._sender = _sender(part, may_write)
+        self._sender = sender_for(part, may_write)
         self._record_events = RecordEvents(engine, part.settings.events_emit)
         self._log = ZoneLog()
         self._served_zones = ServedZones(part.provider, monotonic, self._log)
@@ -297,9 +296,3 @@ class Zones:
         except BaseException:
             self._inventory = None
             raise
-
-
-def _sender(part: DnsPart, may_write: Callable[[], bool]) -> Sender:
-    if part.store is not None:
-        return ClaimingSender(part.provider, part.store, may_write)
-    return Sender(part.provider, part.cipher if part.settings.txt_encrypt_enabled else None, may_write)
