@@ -277,7 +277,6 @@ def test_lists_are_narrowed_by_namespace_and_selectors(model: ApiModel) -> None:
     assert found() == [("x", "a"), ("x", "b"), ("y", "a")]
     assert found(namespace="x") == [("x", "a"), ("x", "b")]
     assert found(label_selector="app=web") == [("x", "a"), ("y", "a")]
-    assert found(field_selector="metadata.name=b") == [("x", "b")]
     assert failure(lambda: found(label_selector="app in")).code == 400
 
 

@@ -102,6 +102,7 @@ def test_a_structured_selector_that_is_wrong_is_told_with_its_field(selector: di
 
 
 SECRET = {"metadata": {"name": "s", "namespace": "x"}, "type": "Opaque", "immutable": True, "spec": {"n": 3}}
+SELECTABLE = ("metadata.name", "metadata.namespace", "type", "immutable", "spec.n", "status.phase")
 
 
 @pytest.mark.parametrize(
@@ -120,9 +121,17 @@ SECRET = {"metadata": {"name": "s", "namespace": "x"}, "type": "Opaque", "immuta
     ],
 )
 def test_field_selector(selector: str, met: bool) -> None:
-    assert field_matcher(selector)(SECRET) is met
+    assert field_matcher(selector, SELECTABLE)(SECRET) is met
 
 
 def test_a_field_selector_without_operator_is_told() -> None:
     with pytest.raises(BadSelector, match=r"metadata\.name"):
-        field_matcher("metadata.name")
+        field_matcher("metadata.name", SELECTABLE)
+
+
+@pytest.mark.parametrize("selector", ["metadata.nmae!=s", "metadata.name=s,data.k=v", "metadata=s"])
+def test_a_field_that_cannot_be_asked_is_refused(selector: str) -> None:
+    with pytest.raises(
+        BadSelector, match=r"field label not supported: (metadata\.nmae|data\.k|metadata); wanted one of"
+    ):
+        field_matcher(selector, SELECTABLE)

@@ -33,7 +33,7 @@ from gatepost.kubernetes.naming import NameMaker, with_namespace
 from gatepost.kubernetes.patching import PatchType, applied_body, apply_conflict, check_form, patched
 from gatepost.kubernetes.resources import Resource, Resources, Version, in_version
 from gatepost.kubernetes.schema import schema_of
-from gatepost.kubernetes.selectors import BadSelector, field_matcher, label_matcher
+from gatepost.kubernetes.selectors import BadSelector, label_matcher
 from gatepost.kubernetes.store import Change, ObjectStore
 from gatepost.kubernetes.values import Raw, copy_of, list_at, mapping_at
 from gatepost.kubernetes.writing import (
@@ -133,15 +133,14 @@ class ApiModel:
         group_kind: GroupKind,
         namespace: str | None = None,
         label_selector: str = "",
-        field_selector: str = "",
         version: str = "",
     ) -> Objects:
         """The objects of a kind by namespace and name; `namespace` None means all of them.
 
-        Raises: ApiError (400) if a selector cannot be read.
+        Raises: ApiError (400) if the selector cannot be read.
         """
         try:
-            labels, fields = label_matcher(label_selector), field_matcher(field_selector)
+            labels = label_matcher(label_selector)
         except BadSelector as error:
             raise bad_request(str(error)) from error
         return [
@@ -149,7 +148,6 @@ class ApiModel:
             for raw in self._store.of_kind(group_kind)
             if namespace is None or raw["metadata"].get("namespace", "") == namespace
             if not label_selector or labels(mapping_at(raw["metadata"], "labels"))
-            if not field_selector or fields(raw)
         ]
 
     def take_changes(self, *, shared: bool = False) -> Changes:

@@ -8,6 +8,27 @@ from gatepost.kubernetes.values import Raw
 
 _AGE = PrinterColumn("Age", "date", ".metadata.creationTimestamp")
 
+_REFERENCE = ("apiVersion", "fieldPath", "kind", "name", "namespace", "resourceVersion", "uid")
+_SELECTABLE_FIELDS = {
+    ("", "Event"): (
+        *(f"involvedObject.{field}" for field in _REFERENCE),
+        *("reason", "reportingComponent", "type"),
+    ),
+    ("", "Namespace"): ("status.phase",),
+    ("", "Node"): ("spec.unschedulable",),
+    ("", "Pod"): (
+        *("spec.hostNetwork", "spec.nodeName", "spec.restartPolicy", "spec.schedulerName", "spec.serviceAccountName"),
+        *("status.nominatedNodeName", "status.phase", "status.podIP"),
+    ),
+    ("", "Secret"): ("type",),
+    ("", "Service"): ("spec.clusterIP", "spec.type"),
+    ("events.k8s.io", "Event"): (
+        *(f"regarding.{field}" for field in _REFERENCE),
+        *("reason", "reportingController", "type"),
+    ),
+}
+"""Besides name and namespace. Source: kubernetes/kubernetes, the field labels of the core and events groups."""
+
 
 def builtin_resources() -> Resources:
     """A fresh table with the built-in kinds; the caller may add to it.
@@ -163,7 +184,15 @@ def _kind(
         plural=plural,
         singular=kind.lower(),
         namespaced=namespaced,
-        versions=(Version(name=version, schema=schema, status_subresource=status, printer_columns=columns),),
+        versions=(
+            Version(
+                name=version,
+                schema=schema,
+                status_subresource=status,
+                printer_columns=columns,
+                selectable_fields=_SELECTABLE_FIELDS.get((group, kind), ()),
+            ),
+        ),
         short_names=tuple(short.split(",")) if short else (),
         categories=categories,
         has_generation=has_generation,

@@ -137,7 +137,18 @@ def _version(name: str, raw: Any, field: str) -> Version:
         status_subresource=isinstance(mapping_at(raw, "subresources").get("status"), dict),
         printer_columns=_printer_columns(name, raw, f"{field}.additionalPrinterColumns"),
         deprecation_warning=warning,
+        selectable_fields=_selectable_fields(name, raw, f"{field}.selectableFields"),
     )
+
+
+def _selectable_fields(name: str, version: Raw, field: str) -> tuple[str, ...]:
+    fields = []
+    for index, raw in enumerate(list_at(version, "selectableFields")):
+        at = f"{field}[{index}]"
+        if not isinstance(raw, dict):
+            raise InvalidCrd(name, at, f"found {raw!r}, wanted a mapping")
+        fields.append(_text(name, raw, "jsonPath", f"{at}.jsonPath").removeprefix("."))
+    return tuple(fields)
 
 
 def _printer_columns(name: str, version: Raw, field: str) -> tuple[PrinterColumn, ...]:

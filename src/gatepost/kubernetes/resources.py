@@ -23,7 +23,10 @@ class PrinterColumn(Struct, frozen=True):
 
 
 class Version(Struct, frozen=True, eq=False):
-    """One version of a kind. `schema` is the structural OpenAPI schema as published; None accepts everything."""
+    """One version of a kind. `schema` is the structural OpenAPI schema as published; None accepts everything.
+
+    `selectable_fields` are those that a field selector may name besides name and namespace: `spec.type`.
+    """
 
     name: str
     served: bool = True
@@ -32,6 +35,7 @@ class Version(Struct, frozen=True, eq=False):
     status_subresource: bool = False
     printer_columns: tuple[PrinterColumn, ...] = ()
     deprecation_warning: str = ""
+    selectable_fields: tuple[str, ...] = ()
 
 
 class Resource(Struct, frozen=True, eq=False):
@@ -68,6 +72,11 @@ class Resource(Struct, frozen=True, eq=False):
     @property
     def served_versions(self) -> tuple[Version, ...]:
         return tuple(version for version in self.versions if version.served)
+
+    def selectable_in(self, version: Version) -> tuple[str, ...]:
+        """The fields that a field selector may name in a version of the kind."""
+        of_all = ("metadata.name", "metadata.namespace") if self.namespaced else ("metadata.name",)
+        return (*of_all, *version.selectable_fields)
 
     def version(self, name: str) -> Version | None:
         """The version of that name, served or not; None if the kind has no such version."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any, TypeAlias
 
 import msgspec
@@ -94,15 +94,21 @@ def structured_matcher(selector: Raw | None) -> LabelMatcher:
     return _all_of(tuple(requirements))
 
 
-def field_matcher(text: str) -> FieldMatcher:
+def field_matcher(text: str, selectable: Collection[str]) -> FieldMatcher:
     """Whether an object meets a field selector: `metadata.name=a,type!=Opaque`.
 
-    Any dotted path to a scalar may be asked; what is not there counts as empty.
+    A selectable field that is not there counts as empty.
+    Args:
+        selectable: the fields that may be asked of the kind. A misspelt one must not count as empty: with `!=` it
+            would be met by everything, and a deletion would take everything.
     Raises: BadSelector
     """
     wanted: list[tuple[tuple[str, ...], bool, str]] = []
     for part in _split_fields(text):
         path, operator, value = _field_requirement(part, text)
+        if path not in selectable:
+            listed = ", ".join(sorted(selectable))
+            raise BadSelector(f"field selector {text!r}: field label not supported: {path}; wanted one of {listed}")
         wanted.append((tuple(path.split(".")), operator != "!=", value))
     return lambda raw: all((_scalar_at(raw, path) == value) is equal for path, equal, value in wanted)
 

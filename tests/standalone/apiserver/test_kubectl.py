@@ -343,6 +343,13 @@ async def test_delete_waits_until_the_object_is_gone(kubectl: Kubectl, shop: str
     assert 'httproutes.gateway.networking.k8s.io "cart" not found' in gone.err
 
 
+async def test_delete_by_a_misspelt_field_deletes_nothing(kubectl: Kubectl, shop: str) -> None:
+    refused = await kubectl("delete", "cm", "-n", "shop", "--field-selector", "metadata.nmae!=settings")
+    assert refused.code == 1
+    assert "field label not supported: metadata.nmae" in refused.err
+    assert "configmap/settings" in await kubectl.ok("get", "cm", "-n", "shop", "-o", "name")
+
+
 async def test_delete_waits_for_finalizers(kubectl: Kubectl, shop: str) -> None:
     hold = '{"metadata":{"finalizers":["example.com/hold"]}}'
     await kubectl.ok("patch", "cm", "settings", "-n", "shop", "--type", "merge", "-p", hold)

@@ -132,6 +132,7 @@ async def test_missing_object_is_a_404_that_names_it(client: Client) -> None:
     [
         ({"labelSelector": "a in b"}, 400),
         ({"fieldSelector": "a"}, 400),
+        ({"fieldSelector": "data.k=v"}, 400),
         ({"limit": "many"}, 400),
         ({"resourceVersion": "x"}, 400),
         ({"resourceVersionMatch": "Sometimes", "resourceVersion": "1"}, 422),
@@ -239,3 +240,42 @@ async def test_openapi_hash_changes_with_the_definition(client: Client) -> None:
     answer = await client("PATCH", path, patch, content_type="application/json-patch+json")
     assert answer.status == 200, answer.body
     assert await place() != before
+
+
+@pytest.mark.parametrize(
+    ("path", "selector", "status"),
+    [
+        ("/api/v1/services", "spec.type=ClusterIP,metadata.namespace!=x", 200),
+        ("/api/v1/services", "spec.ports=80", 400),
+        ("/api/v1/secrets", "type=Opaque", 200),
+        ("/api/v1/events", "involvedObject.uid=u,type=Warning,reportingComponent=gatepost", 200),
+        ("/apis/events.k8s.io/v1/events", "regarding.kind=Service", 200),
+        ("/apis/events.k8s.io/v1/events", "involvedObject.kind=Service", 400),
+        ("/api/v1/namespaces", "status.phase=Active", 200),
+        ("/api/v1/namespaces", "metadata.namespace=x", 400),
+        ("/api/v1/pods", "spec.nodeName=n,status.phase!=Failed", 200),
+        ("/apis/gateway.networking.k8s.io/v1/httproutes", "metadata.name=a,metadata.namespace=b", 200),
+        ("/apis/gateway.networking.k8s.io/v1/httproutes", "spec.hostnames=a", 400),
+        ("/apis/gateway.networking.k8s.io/v1/gatewayclasses", "metadata.namespace=b", 400),
+    ],
+)
+async def test_field_selector_takes_the_fields_of_the_kind(
+    client: Client, path: str, selector: str, status: int
+) -> None:
+    assert (await client("GET", path, fieldSelector=selector)).status == status
+
+
+async def test_definition_says_which_more_fields_can_be_selected(client: Client) -> None:
+    definition = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/dnsendpoints.externaldns.k8s.io"
+    endpoints = "/apis/externaldns.k8s.io/v1alpha1/namespaces/default/dnsendpoints"
+    assert (await client("GET", endpoints, fieldSelector="spec.note=a")).status == 400
+    properties = "/spec/versions/0/schema/openAPIV3Schema/properties/spec/properties"
+    patch = [
+        {"op": "add", "path": f"{properties}/note", "value": {"type": "string"}},
+        {"op": "add", "path": "/spec/versions/0/selectableFields", "value": [{"jsonPath": ".spec.note"}]},
+    ]
+    assert (await client("PATCH", definition, patch, content_type="application/json-patch+json")).status == 200
+    for name in ("a", "b"):
+        await client.created(endpoints, {"metadata": {"name": name}, "spec": {"note": name}})
+    found = await client("GET", endpoints, fieldSelector="spec.note=a")
+    assert [item["metadata"]["name"] for item in found.body["items"]] == ["a"]

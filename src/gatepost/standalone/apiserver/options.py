@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 import msgspec
@@ -31,10 +31,13 @@ class ListOptions(msgspec.Struct, frozen=True):
     include: str = "Metadata"
 
 
-def list_options(query: Mapping[str, str]) -> ListOptions:
-    """Raises: ApiError 400 for a parameter that cannot be read, 422 for parameters that do not go together."""
+def list_options(query: Mapping[str, str], selectable_fields: Collection[str]) -> ListOptions:
+    """What a collection is asked for; a field selector may name only the fields given.
+
+    Raises: ApiError 400 for a parameter that cannot be read, 422 for parameters that do not go together.
+    """
     options = ListOptions(
-        matches=_matcher(query),
+        matches=_matcher(query, selectable_fields),
         selects=bool(query.get("labelSelector") or query.get("fieldSelector")),
         watch=flag(query, "watch") or False,
         limit=_whole(query, "limit"),
@@ -85,10 +88,10 @@ def preconditions(body: Raw) -> tuple[str, str]:
     return str(wanted.get("uid") or ""), str(wanted.get("resourceVersion") or "")
 
 
-def _matcher(query: Mapping[str, str]) -> Callable[[Raw], bool]:
+def _matcher(query: Mapping[str, str], selectable_fields: Collection[str]) -> Callable[[Raw], bool]:
     try:
         labels_match = label_matcher(query.get("labelSelector", ""))
-        fields_match = field_matcher(query.get("fieldSelector", ""))
+        fields_match = field_matcher(query.get("fieldSelector", ""), selectable_fields)
     except BadSelector as error:
         raise bad_request(str(error)) from error
     if not query.get("labelSelector") and not query.get("fieldSelector"):

@@ -36,7 +36,7 @@ class Reads(Struct):
         return json_answer(shown.one(raw), content_type=shown.form.content_type, warnings=target.warnings)
 
     async def many(self, request: web.Request, target: Target) -> web.StreamResponse:
-        options = list_options(request.query)
+        options = list_options(request.query, target.selectable_fields)
         if options.watch:
             return await self._watch(request, target, options)
         shown = _shown(request, target, _LIST_FORMS)

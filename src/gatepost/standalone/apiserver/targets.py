@@ -24,6 +24,10 @@ class Target(Struct, frozen=True):
         return Ref(self.resource.group, self.resource.kind, self.namespace, self.name)
 
     @property
+    def selectable_fields(self) -> tuple[str, ...]:
+        return self.resource.selectable_in(self.version)
+
+    @property
     def warnings(self) -> tuple[str, ...]:
         """Each use of a deprecated version is answered with its warning."""
         return (self.version.deprecation_warning,) if self.version.deprecation_warning else ()

@@ -109,9 +109,8 @@ class Writes(Struct):
 
     async def delete_collection(self, request: web.Request, target: Target) -> web.Response:
         options = await optional_body(request)
-        selected = self.storage.select(
-            target.resource.group_kind, target.namespace, list_options(request.query).matches
-        )
+        matches = list_options(request.query, target.selectable_fields).matches
+        selected = self.storage.select(target.resource.group_kind, target.namespace, matches)
         refs = [ref_of(raw) for raw in selected]
         propagation, is_dry = _propagation(request.query, options), dry_run(request.query, options)
         deleted = await self.storage.write(lambda model: _delete_all(model, refs, propagation, is_dry=is_dry))
