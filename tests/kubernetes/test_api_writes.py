@@ -294,6 +294,9 @@ def test_a_json_patch_changes_an_object(model: ApiModel) -> None:
     operations = [{"op": "add", "path": "/spec/names/-", "value": "b"}]
     assert model.patch(gadget_ref(), operations, "json", "me").object["spec"]["names"] == ["a", "b"]
     assert failure(lambda: model.patch(gadget_ref(), [{"op": "x"}], "json", "me")).code == 400
+    unfitting = [{"op": "test", "path": "/spec/names/0", "value": "z"}]
+    refused = failure(lambda: model.patch(gadget_ref(), unfitting, "json", "me"))
+    assert (refused.code, refused.reason, refused.causes[0].field) == (422, "Invalid", "patch")
 
 
 @pytest.mark.parametrize(

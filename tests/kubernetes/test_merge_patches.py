@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gatepost.kubernetes.merge import BadPatch, json_patched, merge_patch_between, merge_patched
+from gatepost.kubernetes.merge import BadPatch, UnfittingPatch, json_patched, merge_patch_between, merge_patched
 
 # The examples of RFC 7386, appendix A: original, patch, result.
 RFC_7386 = [
@@ -87,15 +87,37 @@ def test_json_patch_adds_replaces_and_removes() -> None:
     "operations",
     [
         {"op": "add"},
-        [{"op": "remove", "path": "/missing"}],
-        [{"op": "test", "path": "/a", "value": 2}],
         [{"op": "turn", "path": "/a"}],
         [{"path": "/a"}],
         ["add"],
-        [{"op": "add", "path": "a", "value": 1}],
-        [{"op": "add", "path": "/a/b", "value": 1}],
+        [{"op": "add", "path": "/b"}],
+        [{"op": "add", "path": 5, "value": 1}],
     ],
 )
-def test_a_json_patch_that_does_not_fit_is_told(operations: Any) -> None:
-    with pytest.raises(BadPatch, match="JSON patch"):
+def test_a_malformed_json_patch_is_told(operations: Any) -> None:
+    with pytest.raises(BadPatch, match="JSON patch") as told:
         json_patched({"a": 1}, operations)
+    assert not isinstance(told.value, UnfittingPatch)
+
+
+@pytest.mark.parametrize(
+    ("operation", "told"),
+    [
+        ({"op": "remove", "path": "/missing"}, r"operation 0 \(remove /missing\): there is no such place"),
+        ({"op": "move", "from": "/missing", "path": "/b"}, r"operation 0 \(move /b\): there is no such place"),
+        ({"op": "add", "path": "/list/9", "value": 1}, r"operation 0 \(add /list/9\): there is no such place"),
+        ({"op": "add", "path": "/a/b", "value": 1}, r"operation 0 \(add /a/b\): there is no such place"),
+        ({"op": "add", "path": "a", "value": 1}, r"operation 0 \(add a\): there is no such place"),
+        ({"op": "test", "path": "/missing", "value": 1}, r"operation 0 \(test /missing\): the value there is not"),
+    ],
+)
+def test_a_json_patch_that_does_not_fit_is_told(operation: Any, told: str) -> None:
+    with pytest.raises(UnfittingPatch, match=told):
+        json_patched({"a": "c2VjcmV0", "list": []}, [operation])
+
+
+@pytest.mark.parametrize("path", ["/a", "/missing"])
+def test_a_json_patch_whose_test_fails_does_not_tell_what_is_there(path: str) -> None:
+    with pytest.raises(UnfittingPatch) as told:
+        json_patched({"a": "c2VjcmV0"}, [{"op": "test", "path": path, "value": "guess"}])
+    assert "c2VjcmV0" not in str(told.value)

@@ -11,7 +11,11 @@ from gatepost.kubernetes.values import Raw, copy_of, same_value
 
 
 class BadPatch(ValueError):
-    """A patch that does not fit: its form is wrong, or it names something that is not in the object."""
+    """A patch whose form is wrong."""
+
+
+class UnfittingPatch(BadPatch):
+    """A patch that names what is not in the object, or tests for another value."""
 
 
 def merge_patched(value: Any, patch: Any) -> Any:
@@ -54,14 +58,29 @@ def merge_patch_between(old: Raw, new: Raw) -> Raw:
 def json_patched(value: Any, operations: Any) -> Any:
     """What a JSON patch makes of `value`.
 
-    Raises: BadPatch if an operation is malformed, points to what is not there, or its `test` fails.
+    The library's own texts quote what it finds, which may be a Secret's, so they are not passed on.
+    Raises: BadPatch if an operation is malformed, UnfittingPatch if it points to what is not there or its `test` fails.
     """
     if not isinstance(operations, list):
         raise BadPatch("a JSON patch is a list of operations")
+    result = copy_of(value)
+    for index, operation in enumerate(copy_of(operations)):
+        result = _after(operation, result, f"the JSON patch, operation {index}")
+    return result
+
+
+def _after(operation: Any, value: Any, where: str) -> Any:
+    if not isinstance(operation, dict):
+        raise BadPatch(f"{where}: found {type(operation).__name__}, wanted a mapping with op and path")
+    told = f"{where} ({operation.get('op')} {operation.get('path')})"
     try:
-        return jsonpatch.JsonPatch(copy_of(operations)).apply(copy_of(value))
+        return jsonpatch.JsonPatch([operation]).apply(value, in_place=True)
+    except jsonpatch.InvalidJsonPatch as error:
+        raise BadPatch(f"{told} is malformed: {error}") from error
+    except jsonpatch.JsonPatchTestFailed as error:
+        raise UnfittingPatch(f"{told}: the value there is not the one that is tested for") from error
     except (jsonpatch.JsonPatchException, jsonpointer.JsonPointerException) as error:
-        raise BadPatch(f"the JSON patch does not apply: {error}") from error
+        raise UnfittingPatch(f"{told}: there is no such place in the object") from error
     except (TypeError, KeyError, IndexError, AttributeError) as error:
-        # The library trips over operations that are no mappings, or pointers into scalars, in these ways.
-        raise BadPatch(f"the JSON patch is malformed: {error!r}") from error
+        # The library trips over pointers into scalars in these ways.
+        raise UnfittingPatch(f"{told}: there is no such place in the object") from error

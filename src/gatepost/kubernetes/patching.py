@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any, Literal, TypeAlias
 
 from gatepost.kubernetes.apply import ApplyConflict
-from gatepost.kubernetes.errors import ApiError, Cause, bad_request
-from gatepost.kubernetes.merge import BadPatch, json_patched, merge_patched
+from gatepost.kubernetes.errors import ApiError, Cause, bad_request, invalid
+from gatepost.kubernetes.merge import BadPatch, UnfittingPatch, json_patched, merge_patched
 from gatepost.kubernetes.resources import Resource
 from gatepost.kubernetes.strategic import strategic_patched
 from gatepost.kubernetes.values import Raw, copy_of
@@ -33,11 +33,13 @@ def check_form(raw: Any) -> None:
 def patched(live: Raw, body: Any, patch_type: PatchType, resource: Resource, schema: Raw | None) -> Raw:
     """What a merge, strategic or JSON patch makes of an object.
 
-    Raises: ApiError: 400 the patch is malformed, does not fit or makes another object of it, 415 strategic on a
-        custom kind.
+    Raises: ApiError: 400 the patch is malformed or makes another object of it, 415 strategic on a custom kind, 422 it
+        does not fit the object.
     """
     try:
         result: Raw = _patched(live, body, patch_type, resource, schema)
+    except UnfittingPatch as error:
+        raise invalid(ref_of(live), [Cause("patch", "UnexpectedServerResponse", str(error))]) from error
     except BadPatch as error:
         raise bad_request(f"{ref_of(live)}: {error}") from error
     check_form(result)
