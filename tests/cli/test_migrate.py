@@ -15,6 +15,7 @@ import pytest
 import yaml
 from click.testing import CliRunner, Result
 
+from gatepost.cli import migrate
 from gatepost.cli.commands import gatepost
 from gatepost.cluster.client import MERGE_PATCH, Client
 from gatepost.cluster.connection import Connection, Server
@@ -249,6 +250,17 @@ async def test_route_that_is_not_handed_over_is_moved_only_where_all_are(tmp_pat
         assert (code, await form(client)) == (0, "ClusterIP None"), err
         code, _, err = await ended(*APPLY, "--back", "-n", "shop", *where)
         assert (code, await form(client)) == (0, "ExternalName"), err
+
+
+async def test_the_steps_go_to_the_cluster_that_was_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with shop(tmp_path) as (client, where):
+        kubeconfig = tmp_path / "config"
+        # Between reading and writing somebody turns to another cluster.
+        monkeypatch.setattr(migrate, "_look_up_names", lambda engine: kubeconfig.write_text("clusters: []\n"))
+        arguments = ["migrate", "services", *APPLY, "-n", "shop", *where]
+        result = await asyncio.to_thread(CliRunner().invoke, gatepost, arguments)
+        assert result.exit_code == 0, result.stderr
+        assert await form(client) == "ClusterIP None"
 
 
 async def test_cluster_that_cannot_be_reached_ends_with_3(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from ipaddress import ip_address
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 from urllib.parse import urlsplit
 
 import click
@@ -33,7 +33,7 @@ def connection_to(given: Input) -> Connection:
     try:
         return find_connection(given.kubeconfig, given.context, server=given.server)
     except ClusterError as error:
-        raise _told(error) from error
+        _give_up(error)
 
 
 def take_snapshot(
@@ -57,7 +57,7 @@ def take_snapshot(
     try:
         taken = asyncio.run(snapshot(connection, wiring, kinds=kinds, kept_raw=kept_raw, settings=(surroundings,)))
     except ClusterError as error:
-        raise _told(error) from error
+        _give_up(error)
     for problem in taken.unreadable:
         click.echo(str(problem), err=True)
     for group_kind, why in sorted(taken.withheld.items()):
@@ -82,12 +82,12 @@ def warnings_in_cluster(connection: Connection, uids: Mapping[Ref, str]) -> tupl
         return ()
 
 
-def _told(error: ClusterError) -> click.exceptions.Exit:
-    """Tells on stderr what keeps us from the cluster. Returns: what ends the command."""
+def _give_up(error: ClusterError) -> NoReturn:
+    """Tells on stderr what keeps us from the cluster, and ends the command."""
     from gatepost.cluster.errors import KubeconfigError
 
     click.echo(f"gatepost: {error}", err=True)
-    return click.exceptions.Exit(WRONG_USE if isinstance(error, KubeconfigError) else OUTSIDE_FAILED)
+    raise click.exceptions.Exit(WRONG_USE if isinstance(error, KubeconfigError) else OUTSIDE_FAILED) from error
 
 
 def _seen_from(server: str, settings: Settings) -> Settings:

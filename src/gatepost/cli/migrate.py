@@ -76,18 +76,19 @@ def services(
     """
     _refuse_wrong_use(given.paths, is_applied=is_applied, back=back, handed_over=handed_over)
     wiring = Wiring(RULES, INDEXES)
-    code = 0
+    code, connection = 0, None
     if given.paths:
         found = over_manifests(given.paths, wiring, (settings,))
         engine, code = found.engine, found.exit_code
     else:
-        engine = take_snapshot(connection_to(given), wiring, settings=settings).engine
+        connection = connection_to(given)  # once: the steps must go to the cluster that was read
+        engine = take_snapshot(connection, wiring, settings=settings).engine
         _look_up_names(engine)
     migrations = _migrations(engine, namespace, back=back, handed_over=handed_over)
     if not migrations:
         where = f"in namespace {namespace}" if namespace else "here"
         click.echo(f"gatepost migrate: no Service {where} is of a Route: none has the label {ROUTE_LABEL}", err=True)
-    carried = _carry_out(connection_to(given), migrations, pause_seconds) if is_applied else None
+    carried = _carry_out(connection, migrations, pause_seconds) if is_applied and connection is not None else None
     print_migrations(migrations, carried, output)
     ctx.exit(code or (_exit_code(migrations, carried) if carried is not None else 0))
 
