@@ -30,7 +30,7 @@ def in_shell(line: str, manifest: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, shell=True, capture_output=True, text=True, timeout=60)
 
 
-@pytest.mark.parametrize("what", ["render {file}", "endpoints {file}", "--help"])
+@pytest.mark.parametrize("what", ["render {file}", "endpoints {file}", "--help", "--version"])
 def test_a_closed_output_is_no_failure(what: str, manifest: Path) -> None:
     done = in_shell(f"{{gatepost}} {what} >&-", manifest)
     assert (done.returncode, done.stderr) == (0, "")

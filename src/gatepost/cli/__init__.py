@@ -15,16 +15,19 @@ import sys
 
 def main() -> None:
     """The entry point of the `gatepost` program."""
-    if sys.argv[1:] == ["--version"]:  # scripts ask this often: answer before anything is imported
+    # Scripts ask this often: answer before anything is imported. An output that is closed is left to `call`.
+    if sys.argv[1:] == ["--version"] and sys.stdout is not None:
         from gatepost import __version__
 
         with contextlib.suppress(OSError):  # what cannot be written is told in the same way as by all commands
             sys.stdout.write(f"gatepost {__version__}\n")
             sys.stdout.flush()
             return
+    from gatepost.cli.exit_codes import INTERRUPTED
+
     try:
         from gatepost.cli.commands import gatepost
         from gatepost.cli.program import call
     except KeyboardInterrupt:
-        sys.exit(130)
+        sys.exit(INTERRUPTED)
     call(gatepost)

@@ -135,7 +135,7 @@ def _flag_of(error: StandaloneError, settings: UpSettings) -> str:
     """The flag that sets the port which cannot be used, "" if the error is about none that was given."""
     from gatepost.standalone.errors import AddressUnusableError, PortTakenError
 
-    if not isinstance(error, AddressUnusableError | PortTakenError):
+    if not isinstance(error, AddressUnusableError | PortTakenError) or not error.port:
         return ""
     flags = {
         settings.api_port: "--api-port: ",
