@@ -108,6 +108,7 @@ def test_items_of_a_typed_list_take_their_kind_from_it() -> None:
 
 def test_a_kind_that_ends_with_list_and_has_no_items_is_an_object() -> None:
     assert sound("apiVersion: example.com/v1\nkind: AllowList\nmetadata: {name: a}\n") == [("a", 1)]
+    assert sound("apiVersion: example.com/v1\nkind: AllowList\nmetadata: {name: a}\nitems: {b: c}\n") == [("a", 1)]
 
 
 def test_json_is_known_by_its_content_and_may_come_in_a_row() -> None:

@@ -28,7 +28,7 @@ def items_of(raw: Any, path: Path = ()) -> Iterator[tuple[Path, Any]]:
     if not _is_list(raw):
         yield path, raw
         return
-    for position, item in enumerate(raw.get("items") or ()):
+    for position, item in enumerate(raw.get("items", ())):
         if isinstance(item, dict) and raw["kind"] != "List" and not item.keys() & {"apiVersion", "kind"}:
             item = {"apiVersion": raw.get("apiVersion"), "kind": raw["kind"].removesuffix("List"), **item}
         yield from items_of(item, (*path, "items", position))
@@ -37,18 +37,22 @@ def items_of(raw: Any, path: Path = ()) -> Iterator[tuple[Path, Any]]:
 def _is_list(raw: Any) -> bool:
     if not isinstance(raw, dict) or not isinstance(raw.get("kind"), str):
         return False
-    kind = raw["kind"]
-    # A kind of its own may end with List as well (IPAllowList); only lists have items at the top.
-    if kind == "List" and raw.get("items") is None:
-        return True
-    return isinstance(raw.get("items"), list)
+    return isinstance(raw.get("items"), list) or (raw["kind"] == "List" and "items" not in raw)
+
+
+def _should_be_list(raw: dict[str, Any]) -> bool:
+    """Whether only its items keep it from being a list. A kind of its own may end with List too; no list has a name."""
+    metadata = raw.get("metadata")
+    has_name = isinstance(metadata, dict) and "name" in metadata
+    kind = str(raw.get("kind"))
+    return "items" in raw and (kind == "List" or (kind.endswith("List") and not has_name))
 
 
 def misses_of(raw: Any, kinds: Kinds) -> list[Miss]:
     """All that keeps a value from being an object; empty for a sound one."""
     if not isinstance(raw, dict):
         return [Miss((), described(raw), "an object: a mapping with apiVersion, kind and metadata")]
-    if str(raw.get("kind")).endswith("List") and "items" in raw:  # a sound list is taken apart before
+    if _should_be_list(raw):
         return [Miss(("items",), described(raw["items"]), "a list of objects")]
     misses = [*_type_misses(raw), *metadata_misses(raw.get("metadata"))]
     return misses or _version_misses(raw, kinds)

@@ -76,7 +76,7 @@ def unreadable(ref: Ref, error: msgspec.ValidationError, hint: str = "") -> Unre
     return UnreadableObject(Problem(UNREADABLE, f"cannot be read: {message}", ref, path.rstrip("`").lstrip("."), hint))
 
 
-_UNQUOTED = re.compile("Expected `str`, got `(int|float|bool)`")
+_UNQUOTED = re.compile("Expected `str( \\| null)?`, got `(int|float|bool)`")
 _ANY_KEY = "[...]"
 _STEP = re.compile(r"\.?([^.\[\]]+)|\[(\d+)\]")
 _TYPE_NAMES = {bool: "bool", int: "int", float: "float", str: "str", list: "array", dict: "object"}
