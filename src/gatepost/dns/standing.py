@@ -15,7 +15,7 @@ from gatepost.dns.rules import ROUTE_SOURCES
 from gatepost.objects.dnsendpoint import DNSEndpoint
 from gatepost.objects.gatewayapi import Gateway, ListenerSet
 from gatepost.objects.meta import KubernetesObject
-from gatepost.objects.problems import UNREADABLE, Skipped
+from gatepost.objects.problems import UNREADABLE, Problem, Skipped
 from gatepost.objects.refs import Ref
 from gatepost.objects.serving import DomainMapping, Route
 from gatepost.state.engine import Engine
@@ -75,6 +75,22 @@ def object_behind(resource: str) -> Ref | None:
     return type_.KIND.ref(namespace, name) if type_ is not None and name else None
 
 
+def unreadable_claimant(engine: Engine, namespace: str = "") -> Problem | None:
+    """What is wrong with an object that may ask for names and whose present form cannot be read; the first of several.
+
+    Args: namespace: the only one whose objects take part, "" for all.
+    """
+    read = _types_read(engine)
+    kinds = {type_.KIND.group_kind for type_ in _TYPES.values() if type_ in read}
+    return engine.store.any_unreadable(kinds, namespace)
+
+
+def _types_read(engine: Engine) -> frozenset[object]:
+    """The types of the objects that are asked for names."""
+    over = engine.rule(CLAIMS).over
+    return frozenset(over if isinstance(over, tuple) else (over,))
+
+
 class Standings:
     """Answers where the objects behind records stand, from what an engine knows.
 
@@ -100,9 +116,7 @@ class Standings:
         self._unreadable = unreadable
         self._is_owner_known = is_owner_known
         self._seen = seen
-        over = engine.rule(CLAIMS).over
-        self._read = frozenset(over if isinstance(over, tuple) else (over,))
-        self._kinds_read = frozenset(type_.KIND.group_kind for type_ in _TYPES.values() if type_ in self._read)
+        self._read = _types_read(engine)
         self._namespace = namespace
 
     def __call__(self, resource: str, key: NameKey) -> Standing:
@@ -114,7 +128,7 @@ class Standings:
         standing = self._of_object(resource, key)
         if standing.kind == DOUBTFUL:
             return standing
-        other = self._engine.store.any_unreadable(self._kinds_read, self._namespace)
+        other = unreadable_claimant(self._engine, self._namespace)
         if other is None:
             return standing
         why = f"{standing.message}, and what {other.about} asks for is not known: {other.as_skipped()}"

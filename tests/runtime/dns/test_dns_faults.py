@@ -219,3 +219,17 @@ async def test_ownership_left_behind_beside_a_record_of_somebody_else_keeps_nobo
     await small("app.example.com", owner="west", zone=zone)
     assert await zone.addresses() == {"app.example.com": ("198.51.100.2",)}
     assert await zone.owner_of("app.example.com") == "west"
+
+
+async def test_ownership_without_a_record_stays_while_a_route_cannot_be_read_that_may_ask_for_the_name() -> None:
+    zone, cluster, instance = await small("app.example.com")
+    cluster.routes["other"] = ("app.example.com",)
+    cluster.unreadable.add("other")
+    del cluster.routes["app"]
+    await zone.inner.apply(Changes(delete=(Endpoint("app.example.com", "A", ("192.0.2.1",)),)))  # by hand
+    await instance.round()
+    assert {key.dns_name for key in await zone.contents()} == {"a-app.example.com"}
+    cluster.be_well()
+    await instance.round()
+    assert await zone.addresses() == {"app.example.com": ("192.0.2.1",)}
+    assert await zone.owner_of("app.example.com") == "east"

@@ -17,6 +17,7 @@ from gatepost.dns.inventory import Inventory
 from gatepost.dns.ownership.registry import inventory
 from gatepost.dns.plan import Plan, PlannedChange, removes
 from gatepost.dns.repeats import Repeats
+from gatepost.dns.standing import unreadable_claimant
 from gatepost.objects.problems import Problem
 from gatepost.providers.contract import GuardingProvider
 from gatepost.runtime.dns.claiming import sender_for
@@ -269,17 +270,20 @@ class Zones:
         return self._record_events.events(known, refused)
 
     async def _sweep(self, holdings: Inventory) -> None:
-        """Deletes our ownership of records that are gone and that nobody asks for, unless the cluster cannot be read.
+        """Deletes our ownership of records that are gone and that nobody asks for, unless who asks cannot be known.
 
         A name that only somebody else's record holds is not asked for: an entry would keep it from others for ever.
         """
-        if self._kinds.failing or self._planning.doubtful_kinds:
+        if self._kinds.failing or self._planning.doubtful_kinds or self._is_claimant_unreadable():
             return
         served = self._served_zones.served
         found = left_over(holdings, names_wanted(self._engine), served, self._settings)
         with self._listing_anew_if_it_fails():
             await self._sender.sweep(found, holdings, served)
         self._served_zones.note_sent((), self._sender.take_lost())
+
+    def _is_claimant_unreadable(self) -> bool:
+        return unreadable_claimant(self._engine, self._settings.namespace) is not None
 
     async def _mend(self, holdings: Inventory) -> None:
         if not self._sender.owes or self._dry_run:
