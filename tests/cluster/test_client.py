@@ -109,4 +109,4 @@ async def test_a_server_that_is_not_there_is_told_in_words_that_are_the_same_eac
     async with Client(Connection(Server(url))) as client:
         with pytest.raises(Unreachable) as raised:
             await client.read("/version")
-    assert str(raised.value) == "GET /version: cannot connect to 127.0.0.9:1: Connect call failed ('127.0.0.9', 1)"
+    assert str(raised.value) == "GET /version: cannot connect to 127.0.0.9:1: Connection refused"

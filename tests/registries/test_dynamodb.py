@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Iterator
+from types import SimpleNamespace
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 from dynamodb_table import HASH_K, Table, dynamodb, item
@@ -105,6 +108,15 @@ async def test_an_unknown_region_is_told(table: Table, monkeypatch: pytest.Monke
     monkeypatch.setenv("AWS_CONFIG_FILE", "/nonexistent")
     with pytest.raises(RegistryError, match="give --dynamodb-region"):
         await DynamoDbStore(TableCalls(DynamoDbSettings())).read()
+
+
+async def test_a_refusal_is_told_to_its_end() -> None:
+    why = f"User: arn:aws:sts::1:assumed-role/{'r' * 200} may not perform dynamodb:Scan because no policy allows it"
+    error_of_aws: Any = importlib.import_module("botocore.exceptions").ClientError
+    denied = error_of_aws({"Error": {"Code": "AccessDeniedException", "Message": why}}, "Scan")
+    client = SimpleNamespace(scan=Mock(side_effect=denied))
+    with pytest.raises(RegistryError, match="because no policy allows it"):
+        await TableCalls(DynamoDbSettings(), client).items()
 
 
 async def test_the_region_is_that_of_the_flag(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:

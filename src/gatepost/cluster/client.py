@@ -21,13 +21,13 @@ from msgspec import Struct, structs
 from yarl import URL
 
 from gatepost import __version__
+from gatepost.call_faults import reason_of
 from gatepost.cluster.authorities import Authorities
 from gatepost.cluster.backoff import Backoff, Pause, pause
 from gatepost.cluster.connection import Connection, tls_context
 from gatepost.cluster.credentials import ClientCertificate, Identity
 from gatepost.cluster.errors import ApiError, CredentialError, NotLeading, Unreachable, WriteWithheld, api_error
 from gatepost.cluster.rate import TokenBucket
-from gatepost.http_faults import reason_of
 
 MERGE_PATCH = "application/merge-patch+json"
 APPLY_PATCH = "application/apply-patch+yaml"  # JSON is YAML

@@ -10,7 +10,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from gatepost.http_faults import text_in
+from gatepost.call_faults import LONGEST_OF_LIBRARIES, said_in
 from gatepost.registries.contract import RegistryError
 from gatepost.registries.settings import DynamoDbSettings
 
@@ -127,7 +127,8 @@ def _meaning(error: Exception, table: str) -> str:
     code = str(told.get("Code", ""))
     if code:
         advice = next((f"; {advice}" for start, advice in _ADVICE.items() if code.startswith(start)), "")
-        return f"DynamoDB: table {table}: {code}: {text_in(str(told.get('Message', error)).encode())}{advice}"
+        said = said_in(str(told.get("Message", error)).encode(), LONGEST_OF_LIBRARIES)
+        return f"DynamoDB: table {table}: {code}: {said}{advice}"
     if type(error).__name__ == "NoRegionError":
         return "DynamoDB cannot be asked: no region is known; give --dynamodb-region"
-    return f"DynamoDB gave no usable answer: {text_in(str(error).encode())}"
+    return f"DynamoDB gave no usable answer: {said_in(str(error).encode(), LONGEST_OF_LIBRARIES)}"

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import contextlib
-import os
 from collections.abc import AsyncIterator
 
 from aiohttp import web
+
+from gatepost.call_faults import reason_of_system
 
 _IDLE_SECONDS = 30.0
 
@@ -32,9 +33,7 @@ async def listening(app: web.Application, flag: str, host: str, port: int) -> As
         try:
             await web.TCPSite(runner, host or None, port).start()
         except OSError as error:
-            # asyncio's own words tell the address once more; a name that is not found has no number of the system.
-            why = os.strerror(error.errno) if error.errno and error.errno > 0 else error.strerror or str(error)
-            raise CannotListen(f"{flag} {in_url(host)}:{port}: {why}") from error
+            raise CannotListen(f"{flag} {in_url(host)}:{port}: {reason_of_system(error)}") from error
         yield int(runner.addresses[0][1])
     finally:
         await runner.cleanup()

@@ -12,7 +12,7 @@ import aiohttp
 import msgspec
 from msgspec import Struct
 
-from gatepost.http_faults import reason_of, text_in
+from gatepost.call_faults import reason_of, said_in
 from gatepost.providers.listed_zones import AnswerLost
 from gatepost.providers.pdns.settings import PdnsSettings
 from gatepost.providers.rate_limiter import HeldBack, RateLimiter, TryAgain, retry_after_seconds
@@ -135,7 +135,7 @@ def _error_in(content: bytes) -> str:
     try:
         error = msgspec.json.decode(content, type=_Error)
     except msgspec.MsgspecError:
-        return text_in(content) or "nothing"
+        return said_in(content) or "nothing"
     return "; ".join(text for text in (error.error, *error.errors) if text)
 
 

@@ -14,6 +14,7 @@ import dns.rcode
 import dns.tsig
 from msgspec import Struct
 
+from gatepost.call_faults import reason_of_system
 from gatepost.providers.rfc2136.refusals import Unusable, of_signature
 from gatepost.providers.rfc2136.settings import DISABLED, RANDOM
 from gatepost.providers.rfc2136.tls import require_dot
@@ -264,7 +265,7 @@ async def _closed(writer: asyncio.StreamWriter) -> None:
 
 
 def _what_happened(error: Exception, *, was_sent: bool) -> str:
-    reason = getattr(error, "strerror", None) or str(error) or type(error).__name__
+    reason = reason_of_system(error) if isinstance(error, OSError) else str(error) or type(error).__name__
     if not was_sent:
         return f"cannot be reached: {reason}"
     # Over TLS 1.3 a server says only after the handshake that it wants another certificate of ours.

@@ -8,7 +8,7 @@ import importlib.util
 from collections.abc import AsyncIterator, Sequence
 from typing import Any
 
-from gatepost.http_faults import text_in
+from gatepost.call_faults import LONGEST_OF_LIBRARIES, said_in
 from gatepost.providers.listed_zones import AnswerLost
 from gatepost.providers.rate_limiter import RateLimiter, TryAgain
 from gatepost.providers.refusals import Refusal
@@ -151,7 +151,7 @@ def _meaning(error: Exception, *, is_reading: bool) -> Exception:
     )
     if isinstance(error, (*unsent, *no_keys)):
         return Refusal(f"Route 53 cannot be asked: {error}", is_for_all=True)
-    return AnswerLost(f"Route 53 gave no usable answer: {text_in(str(error).encode())}")
+    return AnswerLost(f"Route 53 gave no usable answer: {said_in(str(error).encode(), LONGEST_OF_LIBRARIES)}")
 
 
 def _is_of_the_network(error: Exception) -> bool:

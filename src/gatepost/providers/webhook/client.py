@@ -10,10 +10,10 @@ from urllib.parse import urlsplit
 import aiohttp
 from msgspec import Struct
 
+from gatepost.call_faults import reason_of, said_in
 from gatepost.dns.capabilities import Capabilities
 from gatepost.dns.domain_filter import DomainFilter
 from gatepost.dns.endpoint import Changes, Endpoint
-from gatepost.http_faults import reason_of, text_in
 from gatepost.providers.contract import ProviderError, RecordResult
 from gatepost.providers.rate_limiter import HeldBack, RateLimiter, TryAgain, retry_after_seconds
 from gatepost.providers.webhook import batches, wire
@@ -235,5 +235,5 @@ def _with_labels(endpoint: Endpoint, labels: dict[str, str]) -> Endpoint:
 
 
 def _said(body: bytes) -> str:
-    text = text_in(body)
+    text = said_in(body)
     return f": {text}" if text else ""
