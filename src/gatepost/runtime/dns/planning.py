@@ -17,7 +17,7 @@ from gatepost.dns.plan import Plan
 from gatepost.dns.planner import Planner
 from gatepost.dns.records import RecordSet
 from gatepost.dns.served import Served
-from gatepost.dns.standing import Standings
+from gatepost.dns.standing import Standings, unreadable_claimant
 from gatepost.runtime.dns.adjusting import adjuster
 from gatepost.runtime.dns.part import DnsPart
 from gatepost.runtime.dns.slices import in_slices
@@ -60,6 +60,11 @@ class Planning:
         # Of a kind that cannot be read now, an object may have come since that another replica has published.
         missing = self._kinds.missing | self._kinds.failing.keys()
         return kinds_in_doubt(self._kinds.watched, self._kinds.unknown, missing)
+
+    @property
+    def may_miss_claims(self) -> bool:
+        """Whether an object may ask for names of which nothing, or not its present form, is known."""
+        return bool(self.doubtful_kinds) or unreadable_claimant(self._engine, self._settings.namespace) is not None
 
     def known(self, holdings: Inventory) -> set[NameKey]:
         """All names that are wanted or held."""

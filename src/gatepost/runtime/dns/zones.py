@@ -17,7 +17,6 @@ from gatepost.dns.inventory import Inventory
 from gatepost.dns.ownership.registry import inventory
 from gatepost.dns.plan import Plan, PlannedChange, removes
 from gatepost.dns.repeats import Repeats
-from gatepost.dns.standing import unreadable_claimant
 from gatepost.objects.problems import Problem
 from gatepost.providers.contract import GuardingProvider
 from gatepost.runtime.dns.claiming import sender_for
@@ -274,16 +273,13 @@ class Zones:
 
         A name that only somebody else's record holds is not asked for: an entry would keep it from others for ever.
         """
-        if self._kinds.failing or self._planning.doubtful_kinds or self._is_claimant_unreadable():
+        if self._kinds.failing or self._planning.may_miss_claims:
             return
         served = self._served_zones.served
         found = left_over(holdings, names_wanted(self._engine), served, self._settings)
         with self._listing_anew_if_it_fails():
             await self._sender.sweep(found, holdings, served)
         self._served_zones.note_sent((), self._sender.take_lost())
-
-    def _is_claimant_unreadable(self) -> bool:
-        return unreadable_claimant(self._engine, self._settings.namespace) is not None
 
     async def _mend(self, holdings: Inventory) -> None:
         if not self._sender.owes or self._dry_run:
